@@ -1,0 +1,3 @@
+module github.com/rankcurve/rankcurve
+
+go 1.26.8
