@@ -1,0 +1,65 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME ?= 10
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# Tests that read the shared datasets skip where there are none. Where they are,
+# a skip would hide a broken path, so it is a failure.
+TEST_REQUIRE := $(if $(wildcard ../shared/data),data)
+
+.PHONY: help
+help: ## Print this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9_-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/rankcurve
+	go build -ldflags "-X main.version=$(VERSION)" -o bin/rankcurve ./cmd/rankcurve
+
+.PHONY: test
+test: ## Run every test, with nothing skipped
+	RANKCURVE_TEST_REQUIRE=$(TEST_REQUIRE) go test -count=1 ./...
+
+.PHONY: race
+race: ## Run every test under the race detector
+	RANKCURVE_TEST_REQUIRE=$(TEST_REQUIRE) go test -race -count=1 ./...
+
+.PHONY: lint
+lint: ## Run golangci-lint at the pinned version
+	go run $(GOLANGCI) run ./...
+
+.PHONY: format
+format: ## Format all Go files as lint wants them
+	go run $(GOLANGCI) fmt ./...
+
+.PHONY: fuzz
+fuzz: ## Run the fuzz seeds, then each target for FUZZTIME seconds (10)
+	go test -run '^Fuzz' -count=1 ./...
+	@grep -rEo '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir=bench . | \
+	while IFS=: read -r file target; do \
+	  echo "== $$(dirname "$$file") $${target#func }"; \
+	  go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime "$(FUZZTIME)s" "$$(dirname "$$file")" </dev/null; \
+	done
+
+.PHONY: bench
+bench: ## Run every benchmark
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: accuracy
+accuracy: ## Print the accuracy table (minutes)
+	go test ./jobs -run TestAccuracyTable -v -count=1 -timeout 20m
+
+.PHONY: generate
+generate: ## Generate code anew (needs protoc and protoc-gen-go)
+	go generate ./...
+
+.PHONY: e2e
+e2e: ## Run the built binary end to end
+	go test ./cmd/rankcurve -run TestBinary -count=1 -v
+
+.PHONY: clean
+clean: ## Remove what the targets above made
+	rm -rf bin cover.out
+	go clean -testcache
