@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -26,4 +27,26 @@ func (e Entry) Clone() Entry {
 	e.Attributes = maps.Clone(e.Attributes)
 	e.Posts = slices.Clone(e.Posts)
 	return e
+}
+
+// ValidateEntry reports why the entry cannot be stored on the board, or nil: a
+// bad owner, a score beyond ±[MaxScore] or a board without shards is
+// [ErrInvalid], a score of a column that the board has not is [ErrNoColumn].
+// Every backend calls it before it writes.
+func (b Board) ValidateEntry(e Entry) error {
+	if b.Shards < 1 || b.Shards > MaxShards {
+		return fmt.Errorf("board %q has %d shards, not 1..%d: %w", b.Name, b.Shards, MaxShards, ErrInvalid)
+	}
+	if err := ValidateOwner(e.Owner); err != nil {
+		return fmt.Errorf("board %q: %w", b.Name, err)
+	}
+	for name, score := range e.Scores {
+		if !slices.ContainsFunc(b.Columns, func(c Column) bool { return c.Name == name }) {
+			return fmt.Errorf("board %q, owner %q has a score in column %q: %w", b.Name, e.Owner, name, ErrNoColumn)
+		}
+		if score > MaxScore || score < -MaxScore {
+			return fmt.Errorf("board %q, owner %q, column %q: %d units are out of range, the limit is ±%d: %w", b.Name, e.Owner, name, score, MaxScore, ErrInvalid)
+		}
+	}
+	return nil
 }

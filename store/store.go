@@ -34,7 +34,9 @@ type Entries interface {
 	// Put stores the row if the stored version is still e.Version (0: if there is
 	// none), with Version e.Version+1, and moves it in every index: a column that
 	// is absent from e.Scores is absent from its index, a hidden row is in none.
-	// Otherwise it is ErrConflict and nothing changes.
+	// Otherwise it is ErrConflict and nothing changes. An entry that
+	// Board.ValidateEntry refuses is refused with its error, here, in PutAll and
+	// in Load.
 	Put(ctx context.Context, b Board, e Entry) (Usage, error)
 
 	// PutAll is many Puts at once: errs[i] is what Put of entries[i] alone would
@@ -92,7 +94,8 @@ type CountPage struct {
 // come in no promised order, but in the same one in Rows, Count and both
 // directions (reversed). A partition that holds nothing, of a board that was
 // never made too, is empty, not an error. Each answer is one consistent snapshot
-// of its partition.
+// of its partition. A query whose From is below its To, or whose Limit is
+// negative, is ErrInvalid.
 type Partitions interface {
 	// Rows reads a page of a partition's rows.
 	Rows(ctx context.Context, q Query) (Page, error)

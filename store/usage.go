@@ -68,7 +68,7 @@ func ItemWriteUnits(bytes int) float64 {
 // IndexEntrySize is the size in bytes of one entry of a KEYS_ONLY index: the
 // names and values of g, the column, o and b.
 func IndexEntrySize(p Partition, key int64, owner string) int {
-	return IndexEntryBase(p) + numberSize(key) + len(owner)
+	return IndexEntryBase(p) + NumberSize(key) + len(owner)
 }
 
 // IndexEntryBase is the part of [IndexEntrySize] that all entries of a partition
@@ -80,7 +80,7 @@ func IndexEntryBase(p Partition) int {
 
 // NumberSize estimates DynamoDB's size of a number: a byte for every two digits
 // and one more, and one for the sign.
-func numberSize(v int64) int {
+func NumberSize(v int64) int {
 	sign, magnitude := 0, uint64(v)
 	if v < 0 {
 		sign, magnitude = 1, uint64(-v)
@@ -96,7 +96,7 @@ func EntrySize(b Board, e Entry) int {
 		size += 1 + len(b.Name) + 3
 	}
 	for name, score := range e.Scores {
-		size += len(name) + numberSize(score)
+		size += len(name) + NumberSize(score)
 	}
 	for name, value := range e.Attributes {
 		size += len(name) + len(value) + 1
