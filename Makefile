@@ -40,7 +40,7 @@ fuzz: ## Run the fuzz seeds, then each target for FUZZTIME seconds (10)
 	@grep -rEo '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir=bench . | \
 	while IFS=: read -r file target; do \
 	  echo "== $$(dirname "$$file") $${target#func }"; \
-	  go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime "$(FUZZTIME)s" "$$(dirname "$$file")" </dev/null; \
+	  go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime "$(FUZZTIME)s" -fuzzminimizetime 10x "$$(dirname "$$file")" </dev/null; \
 	done
 
 .PHONY: bench

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// A field is a scalar key: its pattern ("boards[].shards") and where its value
+// lives, a *string or an *int. What a key is, in the file, in the environment and
+// in the flags, is said here alone.
+type field struct {
+	pattern string
+	at      func(c *Config, index []int) any
+}
+
+var fields = slices.Concat(
+	[]field{
+		{"store.kind", func(c *Config, _ []int) any { return (*string)(&c.Store.Kind) }},
+		{"store.bolt.path", func(c *Config, _ []int) any { return &c.Store.Bolt.Path }},
+	},
+	refreshFields("refresh", func(c *Config, _ []int) *Refresh { return &c.RefreshDefaults }),
+	[]field{
+		{"boards[].name", func(c *Config, i []int) any { return &c.Boards[i[0]].Name }},
+		{"boards[].shards", func(c *Config, i []int) any { return &c.Boards[i[0]].Shards }},
+		{"boards[].columns[].name", func(c *Config, i []int) any { return &column(c, i).Name }},
+		{"boards[].columns[].order", func(c *Config, i []int) any { return (*string)(&column(c, i).Order) }},
+		{"boards[].columns[].operator", func(c *Config, i []int) any { return (*string)(&column(c, i).Operator) }},
+		{"boards[].columns[].decimals", func(c *Config, i []int) any { return &column(c, i).Decimals }},
+	},
+	refreshFields("boards[].refresh", func(c *Config, i []int) *Refresh { return &c.Boards[i[0]].Refresh }),
+)
+
+func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
+	return []field{
+		{prefix + ".method", func(c *Config, i []int) any { return (*string)(&at(c, i).Method) }},
+		{prefix + ".read_budget", func(c *Config, i []int) any { return &at(c, i).ReadBudget }},
+		{prefix + ".curve_bytes", func(c *Config, i []int) any { return &at(c, i).CurveBytes }},
+		{prefix + ".head", func(c *Config, i []int) any { return &at(c, i).Head }},
+		{prefix + ".tolerance", func(c *Config, i []int) any { return (*string)(&at(c, i).Tolerance) }},
+	}
+}
+
+func column(c *Config, i []int) *store.Column { return &c.Boards[i[0]].Columns[i[1]] }
+
+// A shape is what stands at a pattern.
+type shape string
+
+const (
+	unknown shape = ""
+	scalar  shape = "a single value"
+	list    shape = "a list"
+	mapping shape = "a mapping"
+)
+
+func shapeOf(pattern string) shape {
+	for _, f := range fields {
+		switch {
+		case f.pattern == pattern:
+			return scalar
+		case strings.HasPrefix(f.pattern, pattern+"[]"):
+			return list
+		case pattern == "" || strings.HasPrefix(f.pattern, pattern+"."):
+			return mapping
+		}
+	}
+	return unknown
+}
+
+// children are the keys that a mapping may have.
+func children(pattern string) (names []string) {
+	for _, f := range fields {
+		rest, found := strings.CutPrefix(f.pattern, join(pattern, ""))
+		name, _, _ := strings.Cut(rest, ".")
+		name = strings.TrimSuffix(name, "[]")
+		if found && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func join(parent, name string) string {
+	if parent == "" {
+		return name
+	}
+	return parent + "." + name
+}
+
+// parent is the key of the mapping or list that holds a key; "" is the root.
+func parent(key string) string {
+	return key[:max(0, strings.LastIndexAny(key, ".["))]
+}
+
+var indexes = regexp.MustCompile(`\[(\d{1,6})\]`)
+
+// split takes a key apart into its pattern and its indexes.
+func split(key string) (pattern string, index []int) {
+	for _, match := range indexes.FindAllStringSubmatch(key, -1) {
+		n, _ := strconv.Atoi(match[1]) // the expression lets only digits through
+		index = append(index, n)
+	}
+	return indexes.ReplaceAllString(key, "[]"), index
+}
+
+// fill puts indexes into a pattern, in their order; 0 where there are too few.
+func fill(pattern string, index []int) string {
+	for strings.Contains(pattern, "[]") {
+		n := 0
+		if len(index) > 0 {
+			n, index = index[0], index[1:]
+		}
+		pattern = strings.Replace(pattern, "[]", "["+strconv.Itoa(n)+"]", 1)
+	}
+	return pattern
+}

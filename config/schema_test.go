@@ -1,0 +1,101 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// Every scalar of Config has a field, and each one can be set in the file, in the
+// environment and by a flag, alike.
+func TestEveryKeyCanBeSetInEveryLayer(t *testing.T) {
+	base := []string{"RANKCURVE_BOARDS_0_NAME=base", "RANKCURVE_BOARDS_0_COLUMNS_0_NAME=base"}
+	values := map[string]string{"kind": "bolt", "path": "x.db", "method": "scores", "tolerance": "abs", "name": "other", "order": "asc", "operator": "sum"}
+	for _, f := range fields {
+		key := fill(f.pattern, nil)
+		value, ok := values[regexp.MustCompile(`[a-z_]+$`).FindString(key)]
+		if !ok {
+			value = "1100" // within the range of every number but decimals
+		}
+		if key == "boards[0].columns[0].decimals" {
+			value = "11"
+		}
+		t.Run(key, func(t *testing.T) {
+			fromEnviron, err := Load("", append(slices.Clone(base), variableAt(key)+"="+value), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(reflect.ValueOf(f.at(&fromEnviron, []int{0, 0})).Elem()); got != value {
+				t.Errorf("the environment set %q, want %q", got, value)
+			}
+			fromFlag, err := Load("", base, map[string]string{key: value})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fromEnviron.origins, fromFlag.origins = nil, nil
+			if !reflect.DeepEqual(fromEnviron, fromFlag) {
+				t.Errorf("the flag made %+v, the environment %+v", fromFlag, fromEnviron)
+			}
+		})
+	}
+}
+
+func TestExampleFileHasEveryKey(t *testing.T) {
+	data, err := os.ReadFile("rankcurve.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSettings()
+	if !s.readYAML("example", data) || len(s.faults) > 0 {
+		t.Fatal(s.faults)
+	}
+	for _, f := range fields {
+		if _, said := s.values[fill(f.pattern, nil)]; !said {
+			t.Errorf("the example leaves out %s", f.pattern)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"head", "haed", 2}, {"x", "x", 0}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// Whatever a file holds, it is read or refused, and what is read is valid.
+func FuzzLoad(f *testing.F) {
+	example, err := os.ReadFile("rankcurve.example.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(example)
+	for _, seed := range []string{
+		"", "\x00", "a: b: c", "- - - -", "? a\n: b", "&a *a", "<<: *a", "<<: {head: 1}", "boards: &b [*b, *b]",
+		"store: !!map {kind: |\n  bolt}", "refresh: {head: 0x10}", "{{{{", "[[[[", "refresh: {? [a] : b}", "%YAML 1.2\n---\n", "!", "&", "*",
+		"boards: [{name: a, columns: [{name: xp}]}]", "refresh: {head: .inf, curve_bytes: .nan, ~: 1}", "\"store\": 'x", "refresh: !!binary x",
+	} {
+		f.Add([]byte(seed))
+	}
+	path := filepath.Join(f.TempDir(), "c.yaml")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(path, nil, nil)
+		if err != nil {
+			return
+		}
+		if err := c.Validate(); err != nil {
+			t.Errorf("loaded, but not valid: %v", err)
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Validate reports every fault at once, nil if there is none. [Load] has done it.
+func (c Config) Validate() error { return errors.Join(c.faults()...) }
+
+func (c Config) faults() (faults []error) {
+	report := func(key, text string) {
+		faults = append(faults, fault{c.where(key), key, text})
+	}
+	if c.Store.Kind != KindBolt {
+		report("store.kind", fmt.Sprintf("%q is not a kind of store; the one there is is bolt", c.Store.Kind))
+	}
+	if c.Store.Bolt.Path == "" {
+		report("store.bolt.path", "is empty; name a file, such as rankcurve.db")
+	}
+	common := c.RefreshDefaults.faults()
+	for _, f := range common {
+		report("refresh."+f.key, f.text)
+	}
+	first := map[string]int{}
+	for i, b := range c.Boards {
+		key := fmt.Sprintf("boards[%d].", i)
+		for _, err := range parts(b.Board.Validate()) {
+			field, text, _ := strings.Cut(err.Error(), ": ")
+			report(key+field, text)
+		}
+		if j, twice := first[b.Name]; twice && b.Name != "" {
+			report(key+"name", fmt.Sprintf("%q is the name of boards[%d] too; give each board its own", b.Name, j))
+		} else {
+			first[b.Name] = i
+		}
+		for _, f := range b.Refresh.faults() {
+			_, own := c.origins[key+"refresh."+f.key]
+			if own || !slices.Contains(common, f) { // what is wrong with the defaults is said once
+				report(key+"refresh."+f.key, f.text)
+			}
+		}
+	}
+	return faults
+}
+
+// faults are those of the keys below refresh, without their place.
+func (r Refresh) faults() (faults []fault) {
+	report := func(key, format string, args ...any) {
+		faults = append(faults, fault{key: key, text: fmt.Sprintf(format, args...)})
+	}
+	if methods := []Method{MethodAuto, MethodCounted, MethodScores}; !slices.Contains(methods, r.Method) {
+		report("method", "%q is not a method; use one of %v", r.Method, methods)
+	}
+	if r.ReadBudget < 0 {
+		report("read_budget", "%d is negative; use 0 for no limit", r.ReadBudget)
+	}
+	if r.CurveBytes < 1024 || r.CurveBytes > 262144 {
+		report("curve_bytes", "%d is not in 1024..262144; 16384 suits most boards", r.CurveBytes)
+	}
+	if r.Head < 100 || r.Head > 100000 {
+		report("head", "%d is not in 100..100000; 10000 suits most boards", r.Head)
+	}
+	if tolerances := []Tolerance{ToleranceSqrt, ToleranceAbs}; !slices.Contains(tolerances, r.Tolerance) {
+		report("tolerance", "%q is not a tolerance; use one of %v", r.Tolerance, tolerances)
+	}
+	return faults
+}
+
+// where says where a key was set, or else what is above it.
+func (c Config) where(key string) string {
+	for ; key != ""; key = parent(key) {
+		if place, said := c.origins[key]; said {
+			return place
+		}
+	}
+	return ""
+}
+
+// parts takes a joined error apart.
+func parts(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
