@@ -1,0 +1,62 @@
+package predictor
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Point is one exact observation of a board: Better entries have a key strictly
+// larger than Key.
+type Point struct {
+	Key    int64
+	Better int64
+	// Open says that of the entries between the previous point and this one only
+	// the number is known (an interval that was counted). Where it is false, every
+	// one of those entries has the previous point's key.
+	Open bool
+}
+
+// maxKey bounds keys, so that the difference of two is an int64 (it equals
+// store.MaxScore; a curve's last knot may lie one below).
+const maxKey int64 = 1 << 62
+
+// ErrPoints is wrapped by errors about observations that cannot be a board's.
+var ErrPoints = errors.New("observations are not of one board")
+
+// checkPoints verifies what every builder relies on: rank order, a first point
+// that nobody beats, and at least one entry.
+func checkPoints(points []Point) error {
+	if len(points) < 2 {
+		return fmt.Errorf("%d points, a board with entries has at least 2: %w", len(points), ErrPoints)
+	}
+	if points[0].Better != 0 {
+		return fmt.Errorf("%d entries are better than the first point: %w", points[0].Better, ErrPoints)
+	}
+	for i, p := range points {
+		if p.Key >= maxKey || p.Key < -maxKey {
+			return fmt.Errorf("point %d has key %d, the limit is ±%d: %w", i, p.Key, maxKey, ErrPoints)
+		}
+		if i > 0 && (p.Key >= points[i-1].Key || p.Better < points[i-1].Better) {
+			return fmt.Errorf("points %d and %d are not in rank order: %w", i-1, i, ErrPoints)
+		}
+	}
+	if points[len(points)-1].Better == 0 {
+		return fmt.Errorf("no entries: %w", ErrPoints)
+	}
+	return nil
+}
+
+// PointsOf turns all keys of a board, sorted best first, into points: one for
+// every distinct key, and a last one below the worst.
+func PointsOf(sorted []int64) []Point {
+	var points []Point
+	for i, key := range sorted {
+		if i == 0 || key != sorted[i-1] {
+			points = append(points, Point{Key: key, Better: int64(i)})
+		}
+	}
+	if len(sorted) > 0 {
+		points = append(points, Point{Key: sorted[len(sorted)-1] - 1, Better: int64(len(sorted))})
+	}
+	return points
+}
