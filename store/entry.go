@@ -40,6 +40,21 @@ func (b Board) ValidateEntry(e Entry) error {
 	if err := ValidateOwner(e.Owner); err != nil {
 		return fmt.Errorf("board %q: %w", b.Name, err)
 	}
+	return b.validateScores(e)
+}
+
+// ValidateScores walks the columns first, and the map only to find what is wrong:
+// bulk loads come through here.
+func (b Board) validateScores(e Entry) error {
+	sound := 0
+	for _, c := range b.Columns {
+		if score, there := e.Scores[c.Name]; there && score <= MaxScore && score >= -MaxScore {
+			sound++
+		}
+	}
+	if sound == len(e.Scores) {
+		return nil
+	}
 	for name, score := range e.Scores {
 		if !slices.ContainsFunc(b.Columns, func(c Column) bool { return c.Name == name }) {
 			return fmt.Errorf("board %q, owner %q has a score in column %q: %w", b.Name, e.Owner, name, ErrNoColumn)

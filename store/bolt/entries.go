@@ -115,7 +115,7 @@ func (p *put) prepare(tx *bbolt.Tx) (err error) {
 		return conflict("put", p.board, p.old, p.expected)
 	}
 	p.usage.TableWrites = store.ItemWriteUnits(max(size, store.EntrySize(p.board, p.row)))
-	p.data, err = encodeEntry(p.board.Name, p.row)
+	p.data, err = (&encoder{board: p.board}).encode(p.row)
 	return err
 }
 

@@ -32,13 +32,14 @@ type load struct {
 	incoming []store.Entry // sorted by owner, which is the order of the row keys
 	rows     []loadedRow
 	moves    []move
+	encoder  encoder
 	usage    store.Usage
 }
 
 type loadedRow struct{ key, data []byte }
 
 func newLoad(b store.Board, entries []store.Entry) (*load, error) {
-	l := &load{board: b, incoming: slices.Clone(entries)}
+	l := &load{board: b, incoming: slices.Clone(entries), encoder: encoder{board: b, buffer: make([]byte, 0, 1)}}
 	l.check, l.apply = l.merge, l.store
 	slices.SortFunc(l.incoming, func(x, y store.Entry) int { return strings.Compare(x.Owner, y.Owner) })
 	for i, e := range l.incoming {
@@ -81,7 +82,7 @@ func (l *load) mergeRow(key []byte, old, e store.Entry) error {
 	if !changed {
 		return nil
 	}
-	data, err := encodeEntry(l.board.Name, row)
+	data, err := l.encoder.encode(row)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -101,11 +102,14 @@ func setFill(rows *bbolt.Bucket, incoming int) {
 // SortMoves orders moves by partition, then as the index does.
 func sortMoves(moves []move) {
 	slices.SortFunc(moves, func(a, b move) int {
-		if a.column != b.column {
+		switch {
+		case a.column != b.column:
 			return a.column - b.column
-		}
-		if a.shard != b.shard {
+		case a.shard != b.shard:
 			return a.shard - b.shard
+		}
+		if x, y := depthOf(a.place), depthOf(b.place); x != y { // faster than comparing bytes
+			return cmp.Compare(x, y)
 		}
 		return bytes.Compare(a.place, b.place)
 	})

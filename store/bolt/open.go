@@ -1,12 +1,13 @@
 package bolt
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	bbolt "go.etcd.io/bbolt"
@@ -20,6 +21,16 @@ import (
 const lockWait = 400 * time.Millisecond
 
 const fileMode = 0o600
+
+// MapBytes is the address space that a file is mapped to from the start. Growing
+// it waits for all reads and copies all pages that a write has changed.
+func mapBytes() int {
+	if runtime.GOOS == "windows" || math.MaxInt < math.MaxInt64 {
+		return 0 // the file would be made as long, or the address space is short
+	}
+	size := int64(4 << 30)
+	return int(size)
+}
 
 type options struct {
 	mustExist bool
@@ -65,7 +76,7 @@ func prepareFile(path string, o options) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && o.mustExist:
-		return fmt.Errorf("no database at %s: `rankcurve load BOARD FILE` makes one: %w", path, store.ErrNotFound)
+		return &advice{fmt.Sprintf("no database at %s: `rankcurve load BOARD FILE` makes one", path), store.ErrNotFound}
 	case errors.Is(err, fs.ErrNotExist):
 		return create(path, o)
 	case err != nil:
@@ -134,12 +145,13 @@ func openFile(path string, o options) (*bbolt.DB, error) {
 	var db *bbolt.DB
 	err := guard(func() (err error) {
 		db, err = bbolt.Open(path, fileMode, &bbolt.Options{
-			Timeout:        lockWait,
-			NoFreelistSync: true,
-			FreelistType:   bbolt.FreelistMapType,
-			NoSync:         o.noSync,
-			NoGrowSync:     o.noSync,
-			NoStatistics:   true,
+			Timeout:         lockWait,
+			NoFreelistSync:  true,
+			FreelistType:    bbolt.FreelistMapType,
+			NoSync:          o.noSync,
+			NoGrowSync:      o.noSync,
+			NoStatistics:    true,
+			InitialMmapSize: mapBytes(),
 		})
 		return err
 	})
@@ -149,73 +161,22 @@ func openFile(path string, o options) (*bbolt.DB, error) {
 	return db, nil
 }
 
+// Advice is an error whose text says it all, for a person: what it wraps would
+// only repeat it.
+type advice struct {
+	text  string
+	cause error
+}
+
+func (a *advice) Error() string { return a.text }
+func (a *advice) Unwrap() error { return a.cause }
+
 func openFailure(path string, err error) error {
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("database %s is in use by another process; stop it or name another file with --db: %w", path, store.ErrInUse)
+		return &advice{fmt.Sprintf("database %s is in use by another process; stop it or name another file with --db", path), store.ErrInUse}
 	case errors.Is(err, store.ErrCorrupt), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("open database %s: %w", path, err)
 	}
 	return fmt.Errorf("open database %s: %w: %w", path, store.ErrNoDatabase, err)
-}
-
-// Inspect looks at an existing file without the right to change it: a file that
-// is not ours must stay as it is. It also walks all pages, because bbolt does so
-// on opening for writes in a goroutine of its own, where a damaged page's panic
-// would end the process.
-func inspect(path string) error {
-	return guardOpen(path, func() error {
-		db, err := bbolt.Open(path, fileMode, &bbolt.Options{ReadOnly: true, Timeout: lockWait, NoStatistics: true})
-		if err != nil {
-			return err
-		}
-		err = guard(func() error {
-			return db.View(func(tx *bbolt.Tx) error { return inspectPages(tx, path) })
-		})
-		return errors.Join(err, db.Close())
-	})
-}
-
-func guardOpen(path string, work func() error) error {
-	if err := guard(work); err != nil {
-		return openFailure(path, err)
-	}
-	return nil
-}
-
-func inspectPages(tx *bbolt.Tx, path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if info.Size() < tx.Size() {
-		return fmt.Errorf("file has %d of its %d bytes: %w", info.Size(), tx.Size(), store.ErrNoDatabase)
-	}
-	meta := tx.Bucket(bucketMeta)
-	if meta == nil || !bytes.Equal(meta.Get(metaFormat), formatName) {
-		return fmt.Errorf("a bolt file of another program: %w", store.ErrNoDatabase)
-	}
-	if v := meta.Get(metaVersion); !bytes.Equal(v, formatVersion) {
-		return fmt.Errorf("file has format version %s, this program reads %s: %w", v, formatVersion, store.ErrNoDatabase)
-	}
-	for _, name := range allBuckets {
-		b := tx.Bucket(name)
-		if b == nil {
-			return fmt.Errorf("bucket %q is missing: %w", name, store.ErrCorrupt)
-		}
-		touch(b)
-	}
-	return nil
-}
-
-// Touch reads every page of a bucket.
-func touch(b *bbolt.Bucket) {
-	c := b.Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if v == nil {
-			if inner := b.Bucket(k); inner != nil {
-				touch(inner)
-			}
-		}
-	}
 }

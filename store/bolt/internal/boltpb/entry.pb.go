@@ -25,7 +25,7 @@ const (
 type Entry struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       int64                  `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
-	Scores        []*Score               `protobuf:"bytes,2,rep,name=scores,proto3" json:"scores,omitempty"`         // sorted by column
+	Scores        []*Score               `protobuf:"bytes,2,rep,name=scores,proto3" json:"scores,omitempty"`         // in the order of the board's columns
 	Attributes    []*Attribute           `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty"` // sorted by name
 	Posts         []string               `protobuf:"bytes,4,rep,name=posts,proto3" json:"posts,omitempty"`           // oldest first
 	Hidden        bool                   `protobuf:"varint,5,opt,name=hidden,proto3" json:"hidden,omitempty"`
