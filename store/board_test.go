@@ -132,8 +132,11 @@ func TestValidateEntry(t *testing.T) {
 		e    store.Entry
 		want error
 	}{
-		{store.Entry{}, store.ErrInvalid}, {scores("xp", store.MaxScore+1), store.ErrInvalid}, {scores("xp", -1<<63), store.ErrInvalid},
-		{scores("gold", 1), store.ErrNoColumn}, {scores("", 1), store.ErrNoColumn},
+		{store.Entry{}, store.ErrInvalid},
+		{scores("xp", store.MaxScore+1), store.ErrInvalid},
+		{scores("xp", -1<<63), store.ErrInvalid},
+		{scores("gold", 1), store.ErrNoColumn},
+		{scores("", 1), store.ErrNoColumn},
 	} {
 		if err := sound().ValidateEntry(c.e); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.e, err, c.want)

@@ -11,16 +11,17 @@ import (
 
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
+		t.Helper()
 		return open(t, filepath.Join(t.TempDir(), "rankcurve.db"), bolt.NoSync())
 	})
 }
 
-func open(t testing.TB, path string, opts ...bolt.Option) *bolt.Store {
-	t.Helper()
+func open(tb testing.TB, path string, opts ...bolt.Option) *bolt.Store {
+	tb.Helper()
 	s, err := bolt.Open(path, opts...)
 	if err != nil {
-		t.Fatalf("open %s: %v", path, err)
+		tb.Fatalf("open %s: %v", path, err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }

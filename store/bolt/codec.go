@@ -64,6 +64,9 @@ func (n *encoder) setScores(scores map[string]int64) {
 
 func (n *encoder) setAttributes(attributes map[string]string) {
 	n.row.Attributes = n.row.Attributes[:0]
+	if len(attributes) == 0 {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		n.row.Attributes = append(n.row.Attributes, &boltpb.Attribute{Name: name, Value: attributes[name]})
 	}

@@ -39,9 +39,8 @@ type load struct {
 type loadedRow struct{ key, data []byte }
 
 func newLoad(b store.Board, entries []store.Entry) (*load, error) {
-	l := &load{board: b, incoming: slices.Clone(entries), encoder: encoder{board: b, buffer: make([]byte, 0, 1)}}
+	l := &load{board: b, incoming: sortedByOwner(entries), encoder: encoder{board: b, buffer: make([]byte, 0, 1)}}
 	l.check, l.apply = l.merge, l.store
-	slices.SortFunc(l.incoming, func(x, y store.Entry) int { return strings.Compare(x.Owner, y.Owner) })
 	for i, e := range l.incoming {
 		if err := b.ValidateEntry(e); err != nil {
 			return nil, fmt.Errorf("load: %w", err)
@@ -51,6 +50,25 @@ func newLoad(b store.Board, entries []store.Entry) (*load, error) {
 		}
 	}
 	return l, nil
+}
+
+// SortedByOwner copies the entries in order. It sorts small pairs and not the
+// entries, which are large to move.
+func sortedByOwner(entries []store.Entry) []store.Entry {
+	type pair struct {
+		owner string
+		at    int
+	}
+	order := make([]pair, len(entries))
+	for i, e := range entries {
+		order[i] = pair{e.Owner, i}
+	}
+	slices.SortFunc(order, func(x, y pair) int { return strings.Compare(x.owner, y.owner) })
+	sorted := make([]store.Entry, len(entries))
+	for i, p := range order {
+		sorted[i] = entries[p.at]
+	}
+	return sorted
 }
 
 // Merge works out what there is to write.

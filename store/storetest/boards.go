@@ -90,7 +90,7 @@ func boardList(f *fixture) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var names []string
+	names := make([]string, 0, len(boards))
 	for _, b := range boards {
 		names = append(names, b.Name)
 		f.wantBoard(b)

@@ -83,19 +83,18 @@ func (f *fixture) whole(column string) store.Query {
 }
 
 // ReadAll follows a query's pages to their end.
-func (f *fixture) readAll(q store.Query) (rows []store.Position, pages int, err error) {
+func (f *fixture) readAll(q store.Query) (rows []store.Position, err error) {
 	for {
 		page, err := f.Rows(f.ctx, q)
 		if err != nil {
-			return nil, pages, err
+			return nil, err
 		}
-		pages++
 		rows = append(rows, page.Rows...)
 		if page.Last == nil {
-			return rows, pages, nil
+			return rows, nil
 		}
 		if q.After != nil && *q.After == *page.Last {
-			return nil, pages, fmt.Errorf("the page after %v ends there again", *q.After)
+			return nil, fmt.Errorf("the page after %v ends there again", *q.After)
 		}
 		q.After = page.Last
 	}
@@ -110,7 +109,7 @@ func (f *fixture) wantRows(column string, want ...store.Position) {
 func (f *fixture) wantAnswer(q store.Query, want ...store.Position) {
 	f.Helper()
 	f.eventually(func() error {
-		got, _, err := f.readAll(q)
+		got, err := f.readAll(q)
 		if err == nil && !slices.Equal(got, want) {
 			err = fmt.Errorf("rows of %s:\n got %v\nwant %v", q.Partition, got, want)
 		}
@@ -122,7 +121,7 @@ func (f *fixture) wantAnswer(q store.Query, want ...store.Position) {
 func (f *fixture) wantCount(q store.Query, want int) {
 	f.Helper()
 	f.eventually(func() error {
-		rows, _, err := f.readAll(q)
+		rows, err := f.readAll(q)
 		if err == nil && len(rows) != want {
 			err = fmt.Errorf("%d rows in %s, want %d", len(rows), q.Partition, want)
 		}
@@ -134,11 +133,11 @@ func (f *fixture) wantCount(q store.Query, want int) {
 func (f *fixture) wantIndexesAgree() {
 	f.Helper()
 	f.eventually(func() error {
-		xp, _, err := f.readAll(f.whole("xp"))
+		xp, err := f.readAll(f.whole("xp"))
 		if err != nil {
 			return err
 		}
-		ms, _, err := f.readAll(f.whole("time"))
+		ms, err := f.readAll(f.whole("time"))
 		if err != nil {
 			return err
 		}

@@ -93,8 +93,7 @@ func entriesOfTwice(f *fixture) {
 
 func entriesOfMany(f *fixture) {
 	const n = 250 // more than one batch of a hundred
-	var names []string
-	var rows []store.Entry
+	names, rows := make([]string, 0, n), make([]store.Entry, 0, n)
 	for i := range n {
 		names = append(names, fmt.Sprintf("o%03d", n-i))
 		rows = append(rows, entry(names[i], int64(i), 0))

@@ -160,7 +160,7 @@ func (f *fixture) wantShards(column string, names []string) {
 		q := f.whole(column)
 		q.Partition.Shard = shard
 		f.eventually(func() error {
-			rows, _, err := f.readAll(q)
+			rows, err := f.readAll(q)
 			if got := owners(rows); err == nil && !slices.Equal(got, want) {
 				err = fmt.Errorf("shard %d lists %v, want %v", shard, got, want)
 			}

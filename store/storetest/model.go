@@ -97,8 +97,9 @@ func (m *model) delete(t *rapid.T) {
 }
 
 func (m *model) load(t *rapid.T) {
-	var batch []store.Entry
-	for _, owner := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "ab", "b", "c", "zz", "0"}), 0, 5, rapid.ID).Draw(t, "owners") {
+	owners := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "ab", "b", "c", "zz", "0"}), 0, 5, rapid.ID).Draw(t, "owners")
+	batch := make([]store.Entry, 0, len(owners))
+	for _, owner := range owners {
 		batch = append(batch, store.Entry{Owner: owner, Scores: drawScores(t)})
 	}
 	if _, err := m.f.Load(m.f.ctx, m.board, batch); err != nil {
@@ -195,7 +196,7 @@ func (m *model) compare(q store.Query) error {
 			return err
 		}
 		if count.Count != int64(len(page.Rows)) || !samePlace(count.Last, page.Last) {
-			return fmt.Errorf("Count %d, last %v; Rows %d, last %v", count.Count, count.Last, len(page.Rows), page.Last)
+			return fmt.Errorf("answers differ: Count %d, last %v; Rows %d, last %v", count.Count, count.Last, len(page.Rows), page.Last)
 		}
 		if limit > 0 && len(page.Rows) > limit {
 			return fmt.Errorf("%d rows with limit %d", len(page.Rows), limit)

@@ -27,7 +27,7 @@ var ladder = []int64{-store.MaxScore, -1000, -300, -7, -7, -1, 0, 0, 0, 1, 2, 9,
 
 func (f *fixture) loadLadder() {
 	f.Helper()
-	var rows []store.Entry
+	rows := make([]store.Entry, 0, len(ladder))
 	for i, score := range ladder {
 		rows = append(rows, entry(fmt.Sprintf("o%02d", i*7%len(ladder)), score, score))
 	}
@@ -67,7 +67,7 @@ func negated(keys []int64) []int64 {
 
 func (f *fixture) rows(q store.Query) []store.Position {
 	f.Helper()
-	rows, _, err := f.readAll(q)
+	rows, err := f.readAll(q)
 	if err != nil {
 		f.Fatalf("rows of %s: %v", q.Partition, err)
 	}
@@ -183,7 +183,7 @@ func samePlace(a, b *store.Position) bool {
 }
 
 func tiesSameOrder(f *fixture) {
-	var rows []store.Entry
+	rows := make([]store.Entry, 0, 40)
 	for i := range 40 {
 		rows = append(rows, entry(fmt.Sprintf("o%d", i), int64(i%3), 5))
 	}
@@ -230,8 +230,8 @@ func emptyPartitions(f *fixture) {
 func shardOfOwner(f *fixture) {
 	f.board = boardOf("sharded", 37) // shards of two different first digits
 	f.createBoard(f.board)
-	var rows []store.Entry
-	var names []string
+	rows := make([]store.Entry, 0, 120)
+	names := make([]string, 0, 120)
 	for i := range 120 {
 		names = append(names, fmt.Sprintf("o%d", i))
 		rows = append(rows, entry(names[i], int64(i), int64(i)))
@@ -277,7 +277,7 @@ func oneSnapshot(f *fixture) {
 
 func pageCosts(f *fixture) {
 	const n = 700
-	var rows []store.Entry
+	rows := make([]store.Entry, 0, n)
 	for i := range n {
 		rows = append(rows, entry(fmt.Sprintf("owner-with-a-name-%d", i), int64(i*i), 0))
 	}

@@ -15,6 +15,7 @@ import (
 // empty, and closes it; they run in parallel. Index reads that follow a write
 // are repeated until they are right, for backends whose indexes lag behind.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
+	t.Helper()
 	groups := []struct {
 		name     string
 		sentence []sentence
