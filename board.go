@@ -1,0 +1,83 @@
+package rankcurve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Board answers and posts on one leaderboard. Make one with [New] or [Open]; it is
+// safe for concurrent use and meant to be kept, for it holds the board's curves.
+type Board struct {
+	store   store.Store
+	def     store.Board
+	options options
+	columns map[string]*column
+}
+
+// A column is one of the board's, with what the process remembers of it.
+type column struct {
+	store.Column
+	curves curves
+	seam   seam
+}
+
+// New registers the board's definition and opens it. The same definition again is
+// fine; another one under the same name is [store.ErrBoardMismatch], one that
+// cannot be is [store.ErrInvalid]. Created is set to now if it is zero. It costs a
+// write and a read of the registry.
+func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (*Board, error) {
+	o := optionsOf(opts)
+	if def.Created.IsZero() {
+		def.Created = o.clock().UTC().Truncate(time.Millisecond)
+	}
+	if err := st.CreateBoard(ctx, def); err != nil {
+		return nil, fmt.Errorf("make board %q: %w", def.Name, err)
+	}
+	registered, err := st.Board(ctx, def.Name)
+	if err != nil {
+		return nil, fmt.Errorf("open board %q: %w", def.Name, err)
+	}
+	return newBoard(st, registered, o), nil
+}
+
+// Open opens a registered board. An unknown one is [store.ErrNotFound], with what
+// boards there are, the nearest names first, and what to run. It costs one read of
+// the registry.
+func Open(ctx context.Context, st store.Store, name string, opts ...Option) (*Board, error) {
+	def, err := st.Board(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, unknownBoard(ctx, st, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open board %q: %w", name, err)
+	}
+	return newBoard(st, def, optionsOf(opts)), nil
+}
+
+func newBoard(st store.Store, def store.Board, o options) *Board {
+	b := &Board{store: st, def: def, options: o, columns: make(map[string]*column, len(def.Columns))}
+	for _, c := range def.Columns {
+		b.columns[c.Name] = &column{Column: c, curves: newCurves(), seam: newSeam()}
+	}
+	return b
+}
+
+// Definition is the board as it is registered.
+func (b *Board) Definition() store.Board {
+	def := b.def
+	def.Columns = append([]store.Column(nil), b.def.Columns...)
+	return def
+}
+
+// column finds a column; the empty name is the first one.
+func (b *Board) column(name string) (*column, error) {
+	c, err := b.def.Column(name)
+	if err != nil {
+		return nil, err
+	}
+	return b.columns[c.Name], nil
+}

@@ -1,0 +1,96 @@
+package rankcurve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// The errors of this package that a caller may branch on with errors.Is, beside
+// those of package store. Their messages say what to run.
+var (
+	ErrNoCurve  = errors.New("no curve yet")     // no refresh has published one
+	ErrBadCurve = errors.New("curve is damaged") // its bytes are not a whole curve, or another column's
+)
+
+func noCurve(key store.CurveKey) error {
+	return advise(ErrNoCurve, nil, "no curve of %s yet: run `rankcurve rebuild %s`", key, key.Board)
+}
+
+func badCurve(key store.CurveKey, cause error) error {
+	return advise(ErrBadCurve, cause, "the curve of %s is damaged: run `rankcurve rebuild %s`: %v", key, key.Board, cause)
+}
+
+// An advice is an error whose text says what to run, and which is one that a
+// caller branches on without repeating its text.
+type advice struct {
+	text   string
+	is     error
+	causes error
+}
+
+func advise(is, cause error, format string, args ...any) error {
+	return &advice{fmt.Sprintf(format, args...), is, cause}
+}
+
+// Error implements error.
+func (a *advice) Error() string { return a.text }
+
+// Unwrap lets errors.Is find both the sentinel and the cause.
+func (a *advice) Unwrap() []error {
+	if a.causes == nil {
+		return []error{a.is}
+	}
+	return []error{a.is, a.causes}
+}
+
+// boardsNamed is how many boards an error lists.
+const boardsNamed = 8
+
+// unknownBoard says which boards there are, those spelt most alike first.
+func unknownBoard(ctx context.Context, st store.Store, name string) error {
+	boards, err := st.Boards(ctx)
+	if err != nil {
+		return fmt.Errorf("open board %q: %w", name, store.ErrNotFound)
+	}
+	if len(boards) == 0 {
+		return fmt.Errorf("open board %q: %w: the store has no boards yet; run `rankcurve load %s FILE` to make this one, or `rankcurve demo` to see one", name, store.ErrNotFound, name)
+	}
+	names := make([]string, len(boards))
+	for i, b := range boards {
+		names[i] = b.Name
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return edits(name, x) - edits(name, y) })
+	more := ""
+	if rest := len(names) - boardsNamed; rest > 0 {
+		names, more = names[:boardsNamed], fmt.Sprintf(" and %d more", rest)
+	}
+	return fmt.Errorf("open board %q: %w: the boards are %s%s; run `rankcurve load %s FILE` to make this one", name, store.ErrNotFound, strings.Join(names, ", "), more, name)
+}
+
+// edits is the number of letters to insert, delete or replace to make b of a
+// (Levenshtein's distance), whatever their case.
+func edits(a, b string) int {
+	from, to := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			replace := diagonal
+			if x != y {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}

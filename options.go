@@ -1,0 +1,49 @@
+package rankcurve
+
+import "time"
+
+// Option changes how a [Board] works.
+type Option func(*options)
+
+type options struct {
+	readBudget float64
+	exactTop   int64
+	curvePoll  time.Duration
+	clock      func() time.Time
+}
+
+// What a Board does without options.
+const (
+	DefaultReadBudget = 1000.0 // read units
+	DefaultExactTop   = 1000   // ranks
+	DefaultCurvePoll  = 5 * time.Second
+)
+
+func optionsOf(opts []Option) options {
+	o := options{
+		readBudget: DefaultReadBudget,
+		exactTop:   DefaultExactTop,
+		curvePoll:  DefaultCurvePoll,
+		clock:      time.Now,
+	}
+	for _, option := range opts {
+		option(&o)
+	}
+	return o
+}
+
+// WithReadBudget allows the exact counts of one call so many read units. Defaults
+// to [DefaultReadBudget].
+func WithReadBudget(units float64) Option { return func(o *options) { o.readBudget = units } }
+
+// WithExactTop makes [Auto] count ranks down to about this one, and estimate below
+// it. Zero estimates all. Defaults to [DefaultExactTop].
+func WithExactTop(rank int64) Option { return func(o *options) { o.exactTop = rank } }
+
+// WithCurvePoll sets how long the curve in the process is used before the store is
+// asked for a newer one. Zero asks in every call. Defaults to [DefaultCurvePoll].
+func WithCurvePoll(d time.Duration) Option { return func(o *options) { o.curvePoll = d } }
+
+// WithClock replaces the clock, which dates answers and posts and says when a
+// curve is polled. Defaults to time.Now.
+func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }

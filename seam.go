@@ -1,0 +1,5 @@
+package rankcurve
+
+type seam struct{}
+
+func newSeam() seam { return seam{} }
