@@ -1,0 +1,68 @@
+package sampler
+
+import "fmt"
+
+// Method is a way to walk.
+type Method string
+
+const (
+	Auto    Method = "auto"
+	Counted Method = "counted"
+	Scores  Method = "scores"
+)
+
+// ParseMethod reads a method's name; the empty name is Auto.
+func ParseMethod(name string) (Method, error) {
+	switch m := Method(name); m {
+	case "":
+		return Auto, nil
+	case Auto, Counted, Scores:
+		return m, nil
+	}
+	return "", fmt.Errorf("method %q is none of auto, counted, scores", name)
+}
+
+// Options of a walk. The zero value takes every default.
+type Options struct {
+	Method     Method
+	Full       bool    // choose the cutpoints anew, and ignore ReadBudget
+	Head       int     // rows read at each end of the board; default 10,000
+	Fraction   float64 // an interval's entries, as a part of the distance to the nearer end; default 0.05
+	ScoresUpTo int64   // Auto reads the scores of boards up to this size; default 100,000
+	ReadBudget float64 // read units that a walk may take; 0: no limit
+	Parallel   int     // requests under way at once; default 8
+
+	// Progress, if set, is called as partitions, or intervals of them, are done.
+	// It must be safe for concurrent use.
+	Progress func(done, total int)
+}
+
+// Defaults of Options.
+const (
+	DefaultHead       = 10_000
+	DefaultFraction   = 0.05
+	DefaultScoresUpTo = 100_000
+	DefaultParallel   = 8
+)
+
+func (o Options) withDefaults() Options {
+	if o.Method == "" {
+		o.Method = Auto
+	}
+	if o.Head == 0 {
+		o.Head = DefaultHead
+	}
+	if o.Fraction == 0 {
+		o.Fraction = DefaultFraction
+	}
+	if o.ScoresUpTo == 0 {
+		o.ScoresUpTo = DefaultScoresUpTo
+	}
+	if o.Parallel == 0 {
+		o.Parallel = DefaultParallel
+	}
+	if o.Progress == nil {
+		o.Progress = func(int, int) {}
+	}
+	return o
+}

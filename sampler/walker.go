@@ -1,0 +1,219 @@
+package sampler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Every key lies between these, both inclusive.
+const (
+	bestKey  = store.MaxScore
+	worstKey = -store.MaxScore
+)
+
+// Walker walks one column of a board. It is for one walk at a time.
+type Walker struct {
+	store   store.Partitions
+	board   store.Board
+	column  store.Column
+	options Options
+
+	pilot   []int64 // all keys of shard 0, best first, once a pilot has read them
+	endRows int     // rows read at each end of the board
+
+	mu    sync.Mutex
+	usage store.Usage
+}
+
+// New makes a walker.
+func New(st store.Partitions, b store.Board, column store.Column, o Options) *Walker {
+	return &Walker{store: st, board: b, column: column, options: o.withDefaults()}
+}
+
+// Walk is what a walk saw.
+type Walk struct {
+	Points    []predictor.Point // in rank order, from the best key to one below the worst; none on an empty board
+	Entries   int64
+	Method    Method // Counted or Scores
+	Intervals int    // counted ones, 0 for Scores
+	Usage     store.Usage
+	State     State // for the next walk
+}
+
+// Walk walks every shard, starting from the state of the walk before (the zero
+// State if there is none). It costs about n*S/8192 read units for n entries of S
+// bytes in the index. If that is sure to pass Options.ReadBudget it stops early
+// with store.ErrTooExpensive. A partition that cannot be read is an error that
+// names it: a walk is whole or fails.
+func (w *Walker) Walk(ctx context.Context, prior State) (Walk, error) {
+	walk, err := w.walk(ctx, prior)
+	walk.Usage = w.usage
+	return walk, err
+}
+
+func (w *Walker) walk(ctx context.Context, prior State) (Walk, error) {
+	if w.options.Full || len(prior.Cutpoints) == 0 {
+		return w.cold(ctx)
+	}
+	if w.readsScores(prior.Entries) {
+		return w.scores(ctx)
+	}
+	w.endRows = w.endRowsOf(prior.Entries)
+	return w.counted(ctx, prior.Cutpoints)
+}
+
+// cold is a walk that knows nothing: the pilot tells how large the board is and
+// where its cutpoints go.
+func (w *Walker) cold(ctx context.Context) (walk Walk, err error) {
+	if w.options.Method == Scores {
+		return w.scores(ctx)
+	}
+	if w.pilot, err = w.keys(ctx, 0); err != nil {
+		return Walk{}, err
+	}
+	if err := w.affordable(w.usage.ReadUnits() * float64(w.board.Shards)); err != nil {
+		return Walk{}, err
+	}
+	entries := int64(len(w.pilot)) * int64(w.board.Shards)
+	if w.board.Shards == 1 || w.readsScores(entries) {
+		return w.scores(ctx)
+	}
+	w.endRows = w.endRowsOf(entries)
+	return w.counted(ctx, w.cutpoints(w.pilot, w.board.Shards))
+}
+
+// readsScores decides between the two ways for a board of so many entries.
+func (w *Walker) readsScores(entries int64) bool {
+	switch w.options.Method {
+	case Scores:
+		return true
+	case Counted:
+		return entries <= int64(2*w.options.Head) // the ends are the whole board
+	default:
+		return entries <= max(w.options.ScoresUpTo, int64(2*w.options.Head))
+	}
+}
+
+// endRowsOf is how many rows to read at each end of a board of so many entries. A
+// COUNT is billed a block at least, so next to the ends, where the intervals are
+// short, reading the rows costs less than counting them: up to where a shard's
+// part of an interval is a block and a half, but not most of the board.
+func (w *Walker) endRowsOf(entries int64) int {
+	const rest, mostOfBoard = 20, 6 // bytes of an owner and a number; a sixth at each end
+	rowsPerBlock := 4096 / float64(store.IndexEntryBase(w.partition(0))+rest)
+	worth := 1.5 * rowsPerBlock * float64(w.board.Shards) / w.options.Fraction
+	return max(w.options.Head, min(int(worth), int(entries/mostOfBoard)))
+}
+
+// affordable checks a predicted cost against the budget.
+func (w *Walker) affordable(units float64) error {
+	if budget := w.options.ReadBudget; budget > 0 && units > budget && !w.options.Full {
+		return fmt.Errorf("a walk of %s.%s takes about %.0f read units, the budget is %.0f: raise refresh.read_budget, or rebuild with --full: %w",
+			w.board.Name, w.column.Name, math.Ceil(units), budget, store.ErrTooExpensive)
+	}
+	return nil
+}
+
+// spent adds to the usage and stops a walk that has overrun its budget by half: a
+// prediction that was that wrong is no reason to go on.
+func (w *Walker) spent(u store.Usage) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.usage.Add(u)
+	return w.affordable(w.usage.ReadUnits() / 1.5)
+}
+
+// each runs work for 0..n-1, Options.Parallel at a time, reports progress, and
+// returns the first error.
+func (w *Walker) each(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(w.options.Parallel)
+	var done atomic.Int64
+	for i := range n {
+		if inner.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			if err := work(inner, i); err != nil {
+				return err
+			}
+			w.options.Progress(int(done.Add(1)), n)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// rows reads the rows of a selection, at most limit (0: all), page by page.
+// exhausted says that there are no more.
+func (w *Walker) rows(ctx context.Context, q store.Query, limit int) (keys []int64, exhausted bool, err error) {
+	for {
+		if limit > 0 {
+			q.Limit = limit - len(keys)
+		}
+		page, err := w.store.Rows(ctx, q)
+		if err != nil {
+			return nil, false, fmt.Errorf("read %s: %w", q.Partition, err)
+		}
+		if err := w.spent(page.Usage); err != nil {
+			return nil, false, err
+		}
+		for _, row := range page.Rows {
+			keys = append(keys, row.Key)
+		}
+		if page.Last == nil {
+			return keys, true, nil
+		}
+		if limit > 0 && len(keys) >= limit {
+			return keys, false, nil
+		}
+		q.After = page.Last
+	}
+}
+
+// count counts the rows with keys in from..to, both inclusive, of one shard.
+func (w *Walker) count(ctx context.Context, shard int, from, to int64) (int64, error) {
+	if shard == 0 && w.pilot != nil {
+		return int64(betterThan(w.pilot, to-1) - betterThan(w.pilot, from)), nil
+	}
+	q := store.Query{Partition: w.partition(shard), From: from, To: to}
+	var total int64
+	for {
+		page, err := w.store.Count(ctx, q)
+		if err != nil {
+			return 0, fmt.Errorf("count %s: %w", q.Partition, err)
+		}
+		if err := w.spent(page.Usage); err != nil {
+			return 0, err
+		}
+		total += page.Count
+		if page.Last == nil {
+			return total, nil
+		}
+		q.After = page.Last
+	}
+}
+
+func (w *Walker) partition(shard int) store.Partition {
+	return w.board.Partition(w.column.Name, shard)
+}
+
+// keys reads all keys of a shard, best first.
+func (w *Walker) keys(ctx context.Context, shard int) ([]int64, error) {
+	if shard == 0 && w.pilot != nil {
+		return w.pilot, nil
+	}
+	keys, _, err := w.rows(ctx, store.Query{Partition: w.partition(shard), From: bestKey, To: worstKey}, 0)
+	return keys, err
+}
