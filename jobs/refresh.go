@@ -1,0 +1,211 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/sampler"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Refresher makes and publishes curves. It is safe for concurrent use; refreshes
+// of one column exclude each other by a lease in the store.
+type Refresher struct {
+	Store  store.Store
+	Holder string           // names this process in leases; must differ between processes
+	Now    func() time.Time // the clock; nil: time.Now
+	Log    *slog.Logger     // one line per refresh; nil: none
+}
+
+// Options of a refresh. The zero value takes every default.
+type Options struct {
+	Method     sampler.Method
+	Full       bool // new cutpoints, and no limit on the reads
+	ReadBudget float64
+	ScoresUpTo int64 // Auto reads all scores of boards up to this size
+	CurveBytes int
+	Head       int // best and worst rows read one by one
+	Shape      predictor.Shape
+	Progress   func(done, total int)
+}
+
+// Report says what a refresh did.
+type Report struct {
+	Board      string
+	Column     string
+	Generation int64
+	AsOf       time.Time
+	Method     sampler.Method
+	Shards     int
+	Entries    int64
+	Intervals  int // counted ones; 0 if the scores were read
+	Usage      store.Usage
+	Knots      int
+	Bytes      int
+	Tolerance  float64 // scale of Shape, in entries
+	Shape      predictor.Shape
+	Duration   time.Duration
+}
+
+// Refresh walks a column, builds its curve and publishes it. The old curve stays
+// until the new one is whole: on any error, and when the context ends, nothing is
+// published. It costs one walk (see sampler.Walker.Walk). Errors: store.ErrHeld
+// while another refresh of the column runs, store.ErrTooExpensive over the read
+// budget, store.ErrStale if another published meanwhile, and those of the store.
+func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o Options) (Report, error) {
+	c, err := b.Column(column)
+	if err != nil {
+		return Report{}, err
+	}
+	started := r.now()
+	key := store.CurveKey{Board: b.Name, Column: c.Name}
+	var report Report
+	err = r.holding(ctx, key, func(ctx context.Context) error {
+		report, err = r.refresh(ctx, b, c, o)
+		return err
+	})
+	report.Duration = r.now().Sub(started)
+	r.log(ctx, key, report, err)
+	if err != nil {
+		return report, fmt.Errorf("refresh %s: %w", key, err)
+	}
+	return report, nil
+}
+
+func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o Options) (Report, error) {
+	key := store.CurveKey{Board: b.Name, Column: c.Name}
+	report := Report{Board: b.Name, Column: c.Name, Shards: b.Shards, AsOf: r.now()}
+	generation, err := r.nextGeneration(ctx, key)
+	if err != nil {
+		return report, err
+	}
+	prior, err := r.priorState(ctx, key)
+	if err != nil {
+		return report, err
+	}
+	walk, err := sampler.New(r.Store, b, c, o.walk()).Walk(ctx, prior)
+	report.Usage = walk.Usage
+	if err != nil {
+		return report, err
+	}
+	meta := predictor.Meta{
+		Board: b.Name, Column: c.Name, Decimals: c.Decimals, Ascending: c.Order == store.Asc,
+		Generation: generation, AsOf: report.AsOf,
+	}
+	curve, data, err := build(meta, walk, o)
+	if err != nil {
+		return report, err
+	}
+	if err := r.publish(ctx, key, store.Published{Generation: generation, Data: data}, walk.State); err != nil {
+		return report, err
+	}
+	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
+	report.Knots, report.Bytes = curve.Knots(), len(data)
+	report.Tolerance, report.Shape = curve.Tolerance()
+	return report, nil
+}
+
+// Plan predicts what a refresh would cost; it counts one shard for that, and
+// writes nothing.
+func (r Refresher) Plan(ctx context.Context, b store.Board, column string, o Options) (sampler.Prediction, error) {
+	c, err := b.Column(column)
+	if err != nil {
+		return sampler.Prediction{}, err
+	}
+	prior, err := r.priorState(ctx, store.CurveKey{Board: b.Name, Column: c.Name})
+	if err != nil {
+		return sampler.Prediction{}, err
+	}
+	return sampler.New(r.Store, b, c, o.walk()).Predict(ctx, prior)
+}
+
+func (o Options) walk() sampler.Options {
+	return sampler.Options{
+		Method: o.Method, Full: o.Full, Head: o.Head, ScoresUpTo: o.ScoresUpTo,
+		ReadBudget: o.ReadBudget, Progress: o.Progress,
+	}
+}
+
+func build(meta predictor.Meta, walk sampler.Walk, o Options) (*predictor.Curve, []byte, error) {
+	if walk.Entries == 0 {
+		return predictor.Empty(meta)
+	}
+	return predictor.Build(meta, walk.Points, predictor.Options{Bytes: o.CurveBytes, Shape: o.Shape})
+}
+
+// nextGeneration is one more than the published curve's, whatever its bytes.
+func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, error) {
+	published, _, err := r.Store.Curve(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return 1, nil
+	}
+	return published.Generation + 1, err
+}
+
+// priorState reads the last walk's state; none, or a damaged one, is a cold start.
+func (r Refresher) priorState(ctx context.Context, key store.CurveKey) (sampler.State, error) {
+	data, _, err := r.Store.State(ctx, key)
+	if err == nil {
+		var state sampler.State
+		if state, err = sampler.DecodeState(data); err == nil {
+			return state, nil
+		}
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return sampler.State{}, nil
+	case errors.Is(err, store.ErrCorrupt):
+		if r.Log != nil {
+			r.Log.WarnContext(ctx, "walk state is damaged, starting cold", "curve", key.String(), "error", err)
+		}
+		return sampler.State{}, nil
+	}
+	return sampler.State{}, err
+}
+
+// publish stores the curve first: the state alone would make the next walk start
+// from cutpoints whose curve nobody saw, which costs nothing, but a curve must
+// never wait for its state.
+func (r Refresher) publish(ctx context.Context, key store.CurveKey, curve store.Published, state sampler.State) error {
+	data, err := state.Encode()
+	if err != nil {
+		return err
+	}
+	if _, err := r.Store.Publish(ctx, key, curve); err != nil {
+		return fmt.Errorf("publish generation %d: %w", curve.Generation, err)
+	}
+	if _, err := r.Store.SaveState(ctx, key, data); err != nil {
+		return fmt.Errorf("save walk state: %w", err)
+	}
+	return nil
+}
+
+func (r Refresher) now() time.Time {
+	if r.Now != nil {
+		return r.Now().UTC()
+	}
+	return time.Now().UTC()
+}
+
+func (r Refresher) log(ctx context.Context, key store.CurveKey, p Report, err error) {
+	if r.Log == nil {
+		return
+	}
+	level, outcome := slog.LevelInfo, "refreshed"
+	attributes := []slog.Attr{
+		slog.String("board", key.Board), slog.String("column", key.Column), slog.Int64("generation", p.Generation),
+		slog.String("method", string(p.Method)), slog.Int("shards", p.Shards), slog.Int64("entries", p.Entries),
+		slog.Int("intervals", p.Intervals), slog.Int("requests", p.Usage.Requests), slog.Float64("read_units", p.Usage.ReadUnits()),
+		slog.Int("knots", p.Knots), slog.Int("bytes", p.Bytes), slog.Float64("tolerance", p.Tolerance),
+		slog.Duration("duration", p.Duration),
+	}
+	if err != nil {
+		level, outcome = slog.LevelError, "refresh failed"
+		attributes = append(attributes, slog.String("error", err.Error()))
+	}
+	r.Log.LogAttrs(ctx, level, outcome, attributes...)
+}
