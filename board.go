@@ -21,8 +21,8 @@ type Board struct {
 // A column is one of the board's, with what the process remembers of it.
 type column struct {
 	store.Column
-	curves curves
-	seam   seam
+	curves *curves
+	seam   *seam
 }
 
 // New registers the board's definition and opens it. The same definition again is

@@ -1,8 +1,14 @@
 package rankcurve
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
+	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -23,4 +29,167 @@ func ParseMode(name string) (Mode, error) {
 		return m, nil
 	}
 	return "", fmt.Errorf("mode %q is none of estimate, exact, auto: %w", name, store.ErrInvalid)
+}
+
+// A place is where a key stands: better entries are strictly better.
+type place struct {
+	better, low, high int64
+	of                int64
+	exact             bool
+	asOf              time.Time
+	generation        int64
+}
+
+// An inquiry asks for the places of keys in one column.
+type inquiry struct {
+	board  *Board
+	column *column
+	keys   []int64
+	held   bool // entries have these keys; else they may lie between entries
+	usage  store.Usage
+}
+
+// places answers in the order of the keys.
+func (q *inquiry) places(ctx context.Context, mode Mode) ([]place, error) {
+	if len(q.keys) == 0 {
+		return nil, nil
+	}
+	curve, usage, err := q.board.curve(ctx, q.column)
+	q.usage.Add(usage)
+	switch {
+	case err != nil && (mode == Estimate || !unusable(err)):
+		return nil, err
+	case mode == Estimate:
+		return q.estimate(curve, q.keys), nil
+	case mode == Exact:
+		return q.count(ctx, curve, q.keys)
+	case err == nil:
+		return q.mix(ctx, curve)
+	}
+	places, tooMuch := q.count(ctx, nil, q.keys)
+	if errors.Is(tooMuch, store.ErrTooExpensive) {
+		return nil, fmt.Errorf("%w: %w", err, tooMuch) // a rebuild is what helps
+	}
+	return places, tooMuch
+}
+
+func (q *inquiry) estimate(curve *predictor.Curve, keys []int64) []place {
+	at := curve.Estimate
+	if q.held {
+		at = curve.Held
+	}
+	meta := curve.Meta()
+	places := make([]place, len(keys))
+	for i, key := range keys {
+		e := at(key)
+		places[i] = place{better: e.Better, low: e.Low, high: e.High, of: curve.Total(), asOf: meta.AsOf, generation: meta.Generation}
+	}
+	return places
+}
+
+// count counts all keys in one pass. Without a curve it goes on to the board's end.
+func (q *inquiry) count(ctx context.Context, curve *predictor.Curve, keys []int64) ([]place, error) {
+	asOf := q.board.options.clock()
+	cuts := make([]int64, len(keys))
+	for i, key := range keys {
+		cuts[i] = key + 1
+	}
+	slices.SortFunc(cuts, worstLast)
+	cuts = slices.Compact(cuts)
+	n := q.board.newCount(q.column, curve)
+	defer func() { q.usage.Add(n.usage) }()
+	counts, err := n.between(ctx, store.MaxScore, cuts)
+	if err != nil {
+		return nil, err
+	}
+	of, err := n.all(ctx, curve, cuts[len(cuts)-1]-1, counts[len(cuts)-1])
+	if err != nil {
+		return nil, err
+	}
+	places := make([]place, len(keys))
+	for i, key := range keys {
+		at, _ := slices.BinarySearchFunc(cuts, key+1, worstLast)
+		k := counts[at]
+		places[i] = place{better: k, low: k, high: k, of: of, exact: true, asOf: asOf}
+	}
+	return places, nil
+}
+
+func worstLast(a, b int64) int { return cmp.Compare(b, a) }
+
+// all is how many entries the column has, of which so many are better than a key:
+// what the curve says, or what counting the rest gives.
+func (n *count) all(ctx context.Context, curve *predictor.Curve, key, better int64) (int64, error) {
+	if curve != nil {
+		return curve.Total(), nil
+	}
+	rest, err := n.between(ctx, key, []int64{-store.MaxScore})
+	if err != nil {
+		return 0, err
+	}
+	return better + rest[0], nil
+}
+
+// mix counts the keys from the seam up and estimates those below it. What is too
+// expensive to count is estimated too.
+func (q *inquiry) mix(ctx context.Context, curve *predictor.Curve) ([]place, error) {
+	places := q.estimate(curve, q.keys)
+	if q.board.options.exactTop < 1 {
+		return places, nil
+	}
+	seam, usage, err := q.board.countSeam(ctx, q.column, curve)
+	q.usage.Add(usage)
+	if err != nil || seam.tooBig {
+		return places, err
+	}
+	seamKey, floor := q.board.seamKey(curve), seam.better
+	var top []int64
+	for _, key := range q.keys {
+		if key >= seamKey {
+			top = append(top, key)
+		}
+	}
+	counted, err := q.countTop(ctx, curve, top)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range counted {
+		floor = q.column.seam.raise(curve, p.better+q.self())
+	}
+	for i, key := range q.keys {
+		switch {
+		case key < seamKey:
+			places[i] = places[i].below(floor)
+		case len(counted) > 0:
+			places[i], counted = counted[0], counted[1:]
+		}
+	}
+	return places, nil
+}
+
+// countTop counts keys, or answers nothing when that is too expensive.
+func (q *inquiry) countTop(ctx context.Context, curve *predictor.Curve, keys []int64) ([]place, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	places, err := q.count(ctx, curve, keys)
+	if errors.Is(err, store.ErrTooExpensive) {
+		return nil, nil
+	}
+	return places, err
+}
+
+// self is 1 where an entry is known to have each key: those below have it above
+// them too.
+func (q *inquiry) self() int64 {
+	if q.held {
+		return 1
+	}
+	return 0
+}
+
+// below raises an estimate to a place below so many entries.
+func (p place) below(better int64) place {
+	p.better, p.low, p.high = max(p.better, better), max(p.low, better), max(p.high, better)
+	return p
 }

@@ -2,8 +2,12 @@ package rankcurve
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"math"
 	"time"
+
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // ScoreAt is the score that a rank takes, by the curve.
@@ -12,21 +16,73 @@ type ScoreAt struct {
 	Column     string
 	Score      int64 // in units of 10^-Decimals
 	Decimals   int
-	Rank       int64   // the one asked for
-	Low, High  int64   // the band of the rank that an entry with Score has
-	Of         int64   // entries in the column
-	Percent    float64 // 100 * Rank / Of
-	Exact      bool    // the curve holds this place exactly, as of AsOf
-	AsOf       time.Time
-	Generation int64 // of the curve
+	Rank       int64     // the one asked for
+	Low, High  int64     // the band of the rank that an entry with Score has; equals share it, so it may lie above Rank
+	Of         int64     // entries in the column
+	Percent    float64   // 100 * Rank / Of
+	Exact      bool      // the curve holds this place exactly: it was so at AsOf
+	AsOf       time.Time // of the curve
+	Generation int64     // of the curve
 }
 
-// ScoreAtRank estimates the score of the entry at a rank.
+// ScoreAtRank estimates the score of the entry at a rank: the curve backwards, with
+// no index read. The empty column is the first one. A rank that is not in 1..Of is
+// [store.ErrInvalid] and names Of; without a curve it is [ErrNoCurve] or
+// [ErrBadCurve].
 func (b *Board) ScoreAtRank(ctx context.Context, column string, rank int64) (ScoreAt, error) {
-	return ScoreAt{}, errors.ErrUnsupported
+	c, curve, err := b.backwards(ctx, column)
+	if err != nil {
+		return ScoreAt{}, err
+	}
+	if of := curve.Total(); rank < 1 || rank > of {
+		return ScoreAt{}, fmt.Errorf("find score at rank %d of board %q: the rank is not in 1..%d: %w", rank, b.def.Name, of, store.ErrInvalid)
+	}
+	return b.scoreAt(c, curve, rank), nil
 }
 
-// ScoreAtPercent estimates the score that it takes to be in the top so many percent.
+// ScoreAtPercent estimates the score that it takes to be in the top so many percent:
+// that of the entry at rank percent/100*Of, rounded up. Percent is above 0 and at
+// most 100, or it is [store.ErrInvalid], as is any on an empty board. The errors are
+// else those of [Board.ScoreAtRank].
 func (b *Board) ScoreAtPercent(ctx context.Context, column string, percent float64) (ScoreAt, error) {
-	return ScoreAt{}, errors.ErrUnsupported
+	if !(percent > 0 && percent <= 100) { // not a number fails too
+		return ScoreAt{}, fmt.Errorf("find score of the top %v %% of board %q: the percentage is not above 0 and at most 100: %w", percent, b.def.Name, store.ErrInvalid)
+	}
+	c, curve, err := b.backwards(ctx, column)
+	if err != nil {
+		return ScoreAt{}, err
+	}
+	of := curve.Total()
+	if of == 0 {
+		return ScoreAt{}, fmt.Errorf("find score of the top %v %% of board %q: it has no entries: %w", percent, b.def.Name, store.ErrInvalid)
+	}
+	const slack = 1 - 1e-12 // 7 % of 100 is 7, not what rounds up to 8
+	rank := int64(math.Ceil(percent * float64(of) / 100 * slack))
+	return b.scoreAt(c, curve, min(max(rank, 1), of)), nil
+}
+
+func (b *Board) backwards(ctx context.Context, name string) (*column, *predictor.Curve, error) {
+	c, err := b.column(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	curve, _, err := b.curve(ctx, c)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find score on board %q: %w", b.def.Name, err)
+	}
+	return c, curve, nil
+}
+
+func (b *Board) scoreAt(c *column, curve *predictor.Curve, rank int64) ScoreAt {
+	key := curve.KeyAt(rank)
+	place, meta, of := curve.Estimate(key), curve.Meta(), curve.Total()
+	low := place.Low + 1
+	return ScoreAt{
+		Board: b.def.Name, Column: c.Name,
+		Score: c.Score(key), Decimals: c.Decimals,
+		Rank: rank, Low: low, High: max(low, min(place.High+1, of)), Of: of,
+		Percent: 100 * float64(rank) / float64(of),
+		Exact:   place.Low == place.High,
+		AsOf:    meta.AsOf, Generation: meta.Generation,
+	}
 }

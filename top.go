@@ -2,7 +2,8 @@ package rankcurve
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rankcurve/rankcurve/store"
@@ -27,9 +28,44 @@ type Top struct {
 	AsOf     time.Time // when the reading began
 }
 
-// Top reads the best n entries of a column, exactly. The empty column is the first
-// one. n is 1 to [MaxTop], or it is [store.ErrInvalid]; a board with fewer
-// entries answers all of them.
+// Top reads the best n entries of a column, exactly, from all shards at once. The
+// empty column is the first one; an unknown one is [store.ErrNoColumn]. n is 1 to
+// [MaxTop], or it is [store.ErrInvalid]; a board with fewer entries answers all of
+// them. Where equal scores lie across the place n, which of them are in depends on
+// the store's order of equals. A shard that cannot be read is an error that names
+// its partition, never a shorter answer. It reads about n + 3*sqrt(n*K) + 3*K rows
+// of K shards, at the price of an index read of each, and at least half a unit per
+// shard.
 func (b *Board) Top(ctx context.Context, column string, n int) (Top, error) {
-	return Top{}, errors.ErrUnsupported
+	c, err := b.column(column)
+	if err != nil {
+		return Top{}, err
+	}
+	if n < 1 || n > MaxTop {
+		return Top{}, fmt.Errorf("read top %d of board %q: n is not in 1..%d: %w", n, b.def.Name, MaxTop, store.ErrInvalid)
+	}
+	asOf := b.options.clock()
+	best, err := b.mergeBest(ctx, c.Name, n)
+	if err != nil {
+		return Top{}, fmt.Errorf("read top %d of board %q: %w", n, b.def.Name, err)
+	}
+	rows, err := best.take(ctx, n)
+	if err != nil {
+		return Top{}, fmt.Errorf("read top %d of board %q: %w", n, b.def.Name, err)
+	}
+	return Top{Column: c.Column, Rows: ranked(c.Column, rows), RowsRead: best.read, Usage: best.usage, AsOf: asOf}, nil
+}
+
+// ranked numbers rows that start at the board's best. A store's order of equals
+// within a shard is its own, so they are sorted here.
+func ranked(c store.Column, positions []store.Position) []Row {
+	slices.SortFunc(positions, rankOrder)
+	rows := make([]Row, len(positions))
+	for i, p := range positions {
+		rows[i] = Row{Rank: int64(i) + 1, Owner: p.Owner, Score: c.Score(p.Key)}
+		if i > 0 && p.Key == positions[i-1].Key {
+			rows[i].Rank = rows[i-1].Rank
+		}
+	}
+	return rows
 }
