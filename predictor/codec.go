@@ -119,25 +119,10 @@ func Decode(data []byte) (*Curve, error) {
 }
 
 func fromMessage(m *curvepb.Curve) (*Curve, error) {
-	switch {
-	case m.Format != format:
-		return nil, fmt.Errorf("format %d, this program reads %d", m.Format, format)
-	case len(m.BodyGaps) == 0 || len(m.BodyRises) != len(m.BodyGaps)-1:
-		return nil, fmt.Errorf("%d gaps and %d rises in the body", len(m.BodyGaps), len(m.BodyRises))
-	case len(m.HeadCounts) > 0 && len(m.HeadGaps) != len(m.HeadCounts)-1, len(m.HeadCounts) == 0 && len(m.HeadGaps) > 0:
-		return nil, fmt.Errorf("%d gaps and %d counts in the head", len(m.HeadGaps), len(m.HeadCounts))
-	case len(m.Spreads) > 0 && len(m.Spreads) != len(m.BodyRises):
-		return nil, fmt.Errorf("%d spreads for %d rises", len(m.Spreads), len(m.BodyRises))
-	case m.FractionBits > 8:
-		return nil, fmt.Errorf("%d fraction bits", m.FractionBits)
-	case 2*len(m.HeadCounts)+len(m.BodyGaps) > maxKnots:
-		return nil, fmt.Errorf("%d knots, the limit is %d", 2*len(m.HeadCounts)+len(m.BodyGaps), maxKnots)
-	case m.Total > maxTotal:
-		return nil, fmt.Errorf("total %d, the limit is %d", m.Total, uint64(maxTotal))
-	case !(m.Tolerance >= 0) || math.IsInf(m.Tolerance, 0) || !(m.GapTolerance >= m.Tolerance) || math.IsInf(m.GapTolerance, 0):
-		return nil, fmt.Errorf("tolerances %g and %g", m.Tolerance, m.GapTolerance)
-	case m.Decimals > 18:
-		return nil, fmt.Errorf("%d decimals", m.Decimals)
+	for _, check := range []func(*curvepb.Curve) error{checkLengths, checkNumbers} {
+		if err := check(m); err != nil {
+			return nil, err
+		}
 	}
 	knots, err := expand(m)
 	if err != nil {
@@ -153,50 +138,80 @@ func fromMessage(m *curvepb.Curve) (*Curve, error) {
 	if m.Shape == curvepb.Curve_ABS {
 		c.shape = Abs
 	}
-	for _, q := range m.Spreads {
-		if q > math.MaxUint16>>4 {
-			return nil, fmt.Errorf("spread %d", q)
-		}
-	}
 	c.load(knots, m)
 	return c, nil
 }
 
-// expand walks the gaps, rises and counts into knots, best first: two for each
+// checkLengths verifies that the repeated fields belong together.
+func checkLengths(m *curvepb.Curve) error {
+	steps, knots := len(m.HeadCounts), len(m.BodyGaps)
+	switch {
+	case knots == 0 || len(m.BodyRises) != knots-1:
+		return fmt.Errorf("%d gaps and %d rises in the body", knots, len(m.BodyRises))
+	case len(m.HeadGaps) != max(0, steps-1):
+		return fmt.Errorf("%d gaps and %d counts in the head", len(m.HeadGaps), steps)
+	case len(m.Spreads) > 0 && len(m.Spreads) != len(m.BodyRises):
+		return fmt.Errorf("%d spreads for %d rises", len(m.Spreads), len(m.BodyRises))
+	case 2*steps+knots > maxKnots:
+		return fmt.Errorf("%d knots, the limit is %d", 2*steps+knots, maxKnots)
+	}
+	return nil
+}
+
+// checkNumbers verifies the ranges of the single fields.
+func checkNumbers(m *curvepb.Curve) error {
+	switch {
+	case m.Format != format:
+		return fmt.Errorf("format %d, this program reads %d", m.Format, format)
+	case m.FractionBits > fineBits:
+		return fmt.Errorf("%d fraction bits, the limit is %d", m.FractionBits, fineBits)
+	case m.Total > maxTotal:
+		return fmt.Errorf("total %d, the limit is %d", m.Total, uint64(maxTotal))
+	case m.Decimals > 18:
+		return fmt.Errorf("%d decimals, the limit is 18", m.Decimals)
+	case m.BestKey >= maxKey || m.BestKey < -maxKey:
+		return fmt.Errorf("best key %d, the limit is ±%d", m.BestKey, maxKey)
+	case !isScale(m.Tolerance) || !isScale(m.GapTolerance) || m.GapTolerance < m.Tolerance:
+		return fmt.Errorf("tolerances %g and %g", m.Tolerance, m.GapTolerance)
+	}
+	for i, q := range m.Spreads {
+		if q > maxSpread {
+			return fmt.Errorf("spread %d is %d, the limit is %d", i, q, maxSpread)
+		}
+	}
+	return nil
+}
+
+func isScale(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
+
+// expand walks the gaps, counts and rises into knots, best first: two for each
 // step of the head (its key, and one below it), then the body's.
 func expand(m *curvepb.Curve) ([]knot, error) {
-	w := walker{key: m.BestKey}
-	if m.BestKey >= maxKey || m.BestKey < -maxKey {
-		return nil, fmt.Errorf("best key %d", m.BestKey)
-	}
-	knots := make([]knot, 0, 2*len(m.HeadCounts)+len(m.BodyGaps))
+	w := walker{key: m.BestKey, knots: make([]knot, 0, 2*len(m.HeadCounts)+len(m.BodyGaps))}
 	for i, count := range m.HeadCounts {
-		if i > 0 && !w.down(m.HeadGaps[i-1]) {
+		if i > 0 && !w.down(m.HeadGaps[i-1]) || w.key == -maxKey { // a step needs a key below its own
 			return nil, fmt.Errorf("head key %d is out of range", i)
 		}
-		if n := len(knots); n == 0 || knots[n-1].key > w.key {
-			knots = append(knots, knot{w.key, w.better()})
-		}
+		w.add(w.key)
 		if count == 0 || !w.rise(count, 0) {
 			return nil, fmt.Errorf("head count %d is %d", i, count)
 		}
-		knots = append(knots, knot{w.key - 1, w.better()})
+		w.add(w.key - 1)
 	}
 	for i, gap := range m.BodyGaps {
-		if gap == 0 && (i > 0 || len(m.HeadCounts) > 0) || !w.down(gap) {
+		starts := i == 0 && len(m.HeadCounts) == 0 // a body without a head may start on the best key
+		if gap == 0 && !starts || !w.down(gap) {
 			return nil, fmt.Errorf("body key %d is out of range", i)
 		}
 		if i > 0 && !w.rise(m.BodyRises[i-1], m.FractionBits) {
 			return nil, fmt.Errorf("body better %d is out of range", i)
 		}
-		if n := len(knots); n == 0 || knots[n-1].key > w.key {
-			knots = append(knots, knot{w.key, w.better()})
-		}
+		w.add(w.key)
 	}
 	if w.fine != m.Total<<fineBits {
-		return nil, fmt.Errorf("knots end at %g entries of %d", w.better(), m.Total)
+		return nil, fmt.Errorf("knots end at %g of %d entries", w.better(), m.Total)
 	}
-	return knots, nil
+	return w.knots, nil
 }
 
 // fineBits is the resolution of a walker: every permitted fraction fits.
@@ -204,8 +219,17 @@ const fineBits = 8
 
 // A walker is a place on the curve while it is decoded, with checked steps.
 type walker struct {
-	key  int64
-	fine uint64 // better in units of 1/2^fineBits
+	key   int64
+	fine  uint64 // better in units of 1/2^fineBits
+	knots []knot
+}
+
+// add sets a knot, unless the place has one: the step above ends where the next
+// begins.
+func (w *walker) add(key int64) {
+	if n := len(w.knots); n == 0 || w.knots[n-1].key > key {
+		w.knots = append(w.knots, knot{key, w.better()})
+	}
 }
 
 func (w *walker) better() float64 { return float64(w.fine) / (1 << fineBits) }

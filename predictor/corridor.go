@@ -2,13 +2,6 @@ package predictor
 
 import "math"
 
-// A target is a place that the fitted curve has to pass within scale*weight of.
-type target struct {
-	key    int64
-	better float64
-	weight float64
-}
-
 // A vertexRange is a knot before its value is chosen: any value in [low, high]
 // lets the line from the knot before it pass through all windows between.
 type vertexRange struct {

@@ -88,5 +88,5 @@ func (c *Curve) load(knots []knot, m *curvepb.Curve) {
 			c.spreads[len(m.Spreads)-1-i] = uint16(q)
 		}
 	}
-	c.index = newRadix(c.keys)
+	c.index = newRadix(c.keys, c.values)
 }

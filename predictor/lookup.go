@@ -1,6 +1,9 @@
 package predictor
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // Estimate is what the curve knows of one key. Better is the number of entries
 // strictly better, so a rank is one more; the truth at the curve's as-of time
@@ -49,12 +52,15 @@ func (c *Curve) estimate(key int64, tolerance float64) Estimate {
 // line finds the knot at or next below a key; false if the key lies outside the
 // knots.
 func (c *Curve) line(key int64) (int, bool) {
-	last := len(c.keys) - 1
-	if key >= c.keys[last] || key < c.keys[0] {
+	keys := c.keys
+	if key >= keys[len(keys)-1] || key < keys[0] {
 		return 0, false
 	}
-	i := c.index.floor(uint64(key - c.keys[0]))
-	for c.keys[i+1] <= key {
+	i, ok := c.index.floor(uint64(key - keys[0]))
+	if !ok {
+		return sort.Search(len(keys), func(i int) bool { return keys[i] > key }) - 1, true
+	}
+	for keys[i+1] <= key {
 		i++
 	}
 	return i, true

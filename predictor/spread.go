@@ -68,6 +68,8 @@ func density(points []Point, i int) float64 {
 }
 
 // Spreads are written as q, meaning 2^(q/8)-1 entries, rounded up.
+const maxSpread = 8 * 33 // 2^33 entries, more than a board has
+
 func quantizeSpread(entries float64) uint32 {
 	return uint32(math.Ceil(8 * math.Log2(entries+1)))
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Method     Method
 	Full       bool    // choose the cutpoints anew, and ignore ReadBudget
 	Head       int     // rows read at each end of the board; default 10,000
-	Fraction   float64 // an interval's entries, as a part of the distance to the nearer end; default 0.05
+	Fraction   float64 // an interval's entries, as a part of the distance to the nearer end; default 0.04
 	ScoresUpTo int64   // Auto reads the scores of boards up to this size; default 100,000
 	ReadBudget float64 // read units that a walk may take; 0: no limit
 	Parallel   int     // requests under way at once; default 8
@@ -40,7 +40,7 @@ type Options struct {
 // Defaults of Options.
 const (
 	DefaultHead       = 10_000
-	DefaultFraction   = 0.05
+	DefaultFraction   = 0.04
 	DefaultScoresUpTo = 100_000
 	DefaultParallel   = 8
 )

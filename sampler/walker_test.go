@@ -18,7 +18,7 @@ import (
 var column = store.Column{Name: "xp", Order: store.Desc, Operator: store.Set}
 
 // open makes a board of the keys in a store of its own.
-func open(t testing.TB, shards int, keys []int64) (store.Store, store.Board) {
+func open(t *testing.T, shards int, keys []int64) (store.Store, store.Board) {
 	t.Helper()
 	st, err := bolt.Open(filepath.Join(t.TempDir(), "test.db"), bolt.NoSync())
 	if err != nil {
@@ -34,7 +34,7 @@ func open(t testing.TB, shards int, keys []int64) (store.Store, store.Board) {
 }
 
 // put stores the keys; owner i always gets keys[i].
-func put(t testing.TB, st store.Store, board store.Board, keys []int64) {
+func put(t *testing.T, st store.Store, board store.Board, keys []int64) {
 	t.Helper()
 	entries := make([]store.Entry, len(keys))
 	for i, key := range keys {
