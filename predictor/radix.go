@@ -5,19 +5,21 @@ import (
 	"sort"
 )
 
-// A radix finds the knot at or below a key in one or two table reads. The range of
-// the keys that nearly all entries have is cut into equal slots, about twice as
-// many as there are knots; a slot that still holds more than a few knots becomes a
-// table of its own, so that a dense place costs one more read. Beyond that range,
-// where a few entries in a hundred spread over most of the keys of many boards,
-// binary search does.
+// A radix finds the knot at or below a key in one or two table reads. The keys
+// that nearly all entries have are cut into slots by a ruler that suits the
+// board; a slot that still holds more than a few knots becomes a table of its
+// own, so that a dense place costs one more read. Beyond those keys, where a few
+// entries in a hundred spread over most of the range of many boards, binary search
+// does.
 type radix struct {
+	root   ruler
+	low    uint64   // keys[from] - keys[0], where the root begins
+	span   uint64   // the root's length
+	slots  []uint16 // a knot, or with childBit a table; the root's first
 	tables []table
-	slots  []uint16 // a knot, or with childBit a table
-	bulk   uint64   // keys[from] - keys[0], where the root table begins
-	span   uint64   // of the root table
 }
 
+// A table is a slot cut again, into equal parts.
 type table struct {
 	base  uint64
 	first uint32
@@ -39,56 +41,52 @@ func newRadix(keys []int64, values []uint32) radix {
 	last := len(keys) - 1
 	total := uint64(values[0])
 	from := sort.Search(last, func(i int) bool { return uint64(values[i+1])*tailPart < total*(tailPart-1) })
-	to := sort.Search(last, func(i int) bool { return uint64(values[i])*tailPart <= total })
-	to = max(to, from)
-	r := radix{bulk: offsets[from], span: offsets[to] - offsets[from]}
-	r.build(offsets, from, to, r.bulk, r.span)
+	to := max(from, sort.Search(last, func(i int) bool { return uint64(values[i])*tailPart <= total }))
+	r := radix{low: offsets[from], span: offsets[to] - offsets[from]}
+	r.root = bestRuler(offsets[from:to+1], values[from:to+1], r.span)
+	r.slots = make([]uint16, r.root.slot(r.span)+1)
+	for slot := range len(r.slots) {
+		start, end := r.root.bounds(slot, r.span)
+		r.slots[slot] = r.entry(offsets, from, to, r.low+start, r.low+end)
+	}
 	return r
 }
 
-// build adds a table for the offsets base..base+span, in which the knots from..to
-// lie (from may lie below), and returns its number.
-func (r *radix) build(offsets []uint64, from, to int, base, span uint64) int {
-	number := len(r.tables)
-	size := bits.Len(uint(to - from + 1)) // slots, as a power of two
-	shift := max(0, bits.Len64(span)-size)
-	count := int(span>>shift) + 1
-	t := table{base: base, first: uint32(len(r.slots)), shift: uint8(shift)}
-	r.tables = append(r.tables, t)
-	r.slots = append(r.slots, make([]uint16, count)...)
-	knot := from
-	for i := range count {
-		start := base + uint64(i)<<shift
-		for knot < to && offsets[knot+1] <= start {
-			knot++
-		}
-		end := knot
-		for end < to && offsets[end+1]-start < 1<<shift {
-			end++
-		}
-		value := uint16(knot)
-		if end-knot > scanKnots && shift > 0 && len(r.tables) < childBit {
-			value = uint16(r.build(offsets, knot, end, start, 1<<shift-1)) | childBit
-		}
-		r.slots[int(t.first)+i] = value
+// entry is the slot for the offsets start..end: the last knot at or below start,
+// or a table if more than a few knots lie inside.
+func (r *radix) entry(offsets []uint64, from, to int, start, end uint64) uint16 {
+	knot := from + sort.Search(to-from, func(i int) bool { return offsets[from+1+i] > start })
+	last := knot + sort.Search(to-knot, func(i int) bool { return offsets[knot+1+i] > end })
+	if last-knot <= scanKnots || end == start || len(r.tables) == childBit-1 {
+		return uint16(knot)
 	}
-	return number
+	shift := max(0, bits.Len64(end-start)-bits.Len(uint(last-knot)))
+	number := len(r.tables)
+	first := len(r.slots)
+	r.tables = append(r.tables, table{base: start, first: uint32(first), shift: uint8(shift)})
+	count := int((end-start)>>shift) + 1
+	r.slots = append(r.slots, make([]uint16, count)...)
+	for i := range count {
+		s := start + uint64(i)<<shift
+		value := r.entry(offsets, knot, last, s, min(end, s+1<<shift-1))
+		r.slots[first+i] = value
+	}
+	return uint16(number) | childBit
 }
 
 // floor is a knot at or below the offset, few knots away from the last such;
-// false if the offset lies outside the root table.
+// false if the offset lies outside the root.
 func (r *radix) floor(offset uint64) (int, bool) {
-	if offset-r.bulk > r.span {
+	x := offset - r.low
+	if x > r.span {
 		return 0, false
 	}
-	t := &r.tables[0]
-	for {
-		value := r.slots[uint64(t.first)+(offset-t.base)>>(t.shift&63)]
-		if value&childBit == 0 {
-			return int(value), true
-		}
-		t = &r.tables[value&^childBit]
+	value := r.slots[r.root.slot(r.root.along(x, r.span))]
+	for value&childBit != 0 {
+		t := &r.tables[value&^childBit]
+		value = r.slots[uint64(t.first)+(offset-t.base)>>(t.shift&63)]
 	}
+	return int(value), true
 }
 
 func (r *radix) memoryBytes() int { return 16*len(r.tables) + 2*len(r.slots) }
