@@ -14,10 +14,11 @@ type vertexRange struct {
 type corridor struct {
 	targets   []target
 	low, high []float64
+	openness  float64
 }
 
 func newCorridor(targets []target) *corridor {
-	return &corridor{targets: targets, low: make([]float64, len(targets)), high: make([]float64, len(targets))}
+	return &corridor{targets: targets, low: make([]float64, len(targets)), high: make([]float64, len(targets)), openness: defaultOpenness}
 }
 
 // fit makes a continuous monotone piecewise-linear function that passes within
@@ -58,12 +59,11 @@ func (c *corridor) open(scale, grain float64) {
 
 func slack(tolerance, grain float64) float64 { return max(0, tolerance-grain/2) }
 
-// openness is how much of a window has to be within the lines' reach for a knot
-// to be set there. A line that is taken to its very end arrives at one edge of the
-// corridor, where the next cannot go far: giving up the last part of each line
-// makes four times fewer knots at the same tolerance, best around this value
-// (docs/decisions.md has the measurement).
-const openness = 0.35
+// defaultOpenness is how much of a window has to be within the lines' reach for a
+// knot to be set there. A line that is taken to its very end arrives at one edge of
+// the corridor, where the next cannot go far: giving up the last part of each line
+// makes four times fewer knots at the same tolerance (BenchmarkOpenness).
+const defaultOpenness = 0.35
 
 // reach goes forward and finds the knots' places and ranges.
 func (c *corridor) reach(maxKnots int) ([]vertexRange, bool) {
@@ -97,7 +97,7 @@ func (c *corridor) extend(s *stabber, from vertexRange) vertexRange {
 		}
 		high := max(low, s.steep.value(x))
 		last := j == len(c.targets)-1
-		if last || to.index == 0 || high-low >= openness*(c.high[j]-c.low[j]) {
+		if last || to.index == 0 || high-low >= c.openness*(c.high[j]-c.low[j]) {
 			to = vertexRange{index: j, low: low, high: high}
 		}
 	}
