@@ -112,6 +112,17 @@ func TestAutoStaysMonotoneWhileTheBoardMoves(t *testing.T) {
 	if above, below := rank(2900), rank(2880); above.Rank != 600 || below.Rank < 600 || below.Low < 600 || below.High < 600 {
 		t.Errorf("above the seam %+v, below %+v", above, below)
 	}
+	owner := func(name string) int64 {
+		t.Helper()
+		answers, _, err := b.Rank(ctx, "xp", rankcurve.Auto, name)
+		if err != nil || answers[0].Err != nil {
+			t.Fatal(answers, err)
+		}
+		return answers[0].Rank.Rank
+	}
+	if above, below := owner("player-002900"), owner("player-002880"); above != 600 || below != 601 {
+		t.Errorf("the owner above the seam has rank %d, the one below %d, who is behind that one too", above, below)
+	}
 	for owner := range arrived {
 		arrived[owner] = 1
 	}
@@ -171,5 +182,47 @@ func TestExactTopZeroEstimatesAll(t *testing.T) {
 	r, usage, err := b.RankOfScore(ctx, "xp", rankcurve.Auto, 99)
 	if err != nil || r.Exact || r.Rank != 1 || usage.IndexReads != 0 {
 		t.Errorf("%+v, %v for %v, want an estimate", r, err, usage)
+	}
+}
+
+// While the seam is counted, entries arrive behind the place that the count has
+// reached, and one above is told of them: the count may not take that back.
+func TestAutoKeepsWhatArrivedWhileTheSeamWasCounted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // two that count at once would wait for ever
+	defer cancel()
+	now := newClock()
+	st, def := &double{Store: newStore(t), pageRows: 10}, boardOf("games", 1)
+	scores := spread(3000, func(i int) int64 { return int64(i) })
+	b := newBoard(t, st, def, rankcurve.WithExactTop(100), rankcurve.WithClock(now.Now))
+	load(t, st, def, scores)
+	publish(t, st, def, 1, scores)
+	rank := func(score int64) rankcurve.Rank {
+		r, _, err := b.RankOfScore(ctx, "xp", rankcurve.Auto, score)
+		if err != nil {
+			t.Error(err)
+		}
+		return r
+	}
+	rank(2880)
+	arrived := map[string]int64{}
+	for owner, score := range scores {
+		if score < 500 {
+			arrived[owner] = 5000
+		}
+	}
+	var above rankcurve.Rank
+	pages := 0
+	st.rows = func(store.Query) error {
+		if pages++; pages == 5 { // of the second count
+			load(t, st, def, arrived)
+			now.Advance(-11 * time.Second) // for the one above, the first count serves still
+			above = rank(2999)
+			now.Advance(11 * time.Second)
+		}
+		return nil
+	}
+	now.Advance(11 * time.Second)
+	if below := rank(2880); !above.Exact || above.Rank != 501 || below.Rank < 501 {
+		t.Errorf("above the seam %+v, below %+v", above, below)
 	}
 }

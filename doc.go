@@ -9,4 +9,25 @@
 // A rank is one plus the number of entries strictly better, so that equal scores
 // share one ("1224"). A score is an int64 in units of 10^-decimals of its column:
 // exact, summable, and without the trap at 2^53.
+//
+// # Use
+//
+// [New] registers a board in a store and opens it, [Open] opens one that is there.
+// The [Board] is kept for the life of the process and shared by its goroutines:
+//
+//   - [Board.Post] and [Board.PostAll] submit scores, once each however often they
+//     are sent;
+//   - [Board.Top] reads the best n, exactly;
+//   - [Board.Rank] and [Board.RankOfScore] answer where owners and scores stand:
+//     estimated, counted, or as [Auto] chooses;
+//   - [Board.ScoreAtRank] and [Board.ScoreAtPercent] ask the curve backwards.
+//
+// Curves are made by package jobs or by the command rankcurve; a Board asks the
+// store for a newer one every few seconds. What each call costs is written on it, in
+// DynamoDB's read and write units, and reported in its Usage, whatever the store.
+//
+// # Errors
+//
+// Those of package store, and [ErrNoCurve] and [ErrBadCurve], are found with
+// errors.Is. Their messages say what to run.
 package rankcurve

@@ -32,8 +32,9 @@ func jumps() (b *rankcurve.Board, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	posts := []rankcurve.Post{}
-	for owner, metres := range map[string]int64{"ann": 823, "bob": 895, "cid": 774, "dan": 823} {
+	results := map[string]int64{"ann": 823, "bob": 895, "cid": 774, "dan": 823}
+	posts := make([]rankcurve.Post, 0, len(results))
+	for owner, metres := range results {
 		posts = append(posts, rankcurve.Post{Owner: owner, Scores: map[string]int64{"metres": metres}})
 	}
 	if _, _, err := b.PostAll(context.Background(), posts); err != nil {

@@ -135,12 +135,21 @@ func rankOrder(a, b store.Position) int {
 // A runHeap has the run with the best next row at its root.
 type runHeap []*run
 
+// Len implements heap.Interface.
 func (h runHeap) Len() int { return len(h) }
+
+// Less implements heap.Interface.
 func (h runHeap) Less(i, j int) bool {
 	return rankOrder(h[i].rows[h[i].next], h[j].rows[h[j].next]) < 0
 }
+
+// Swap implements heap.Interface.
 func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *runHeap) Push(x any)   { *h = append(*h, x.(*run)) }
+
+// Push implements heap.Interface.
+func (h *runHeap) Push(x any) { *h = append(*h, x.(*run)) }
+
+// Pop implements heap.Interface.
 func (h *runHeap) Pop() any {
 	last := len(*h) - 1
 	r := (*h)[last]

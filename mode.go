@@ -154,7 +154,7 @@ func (q *inquiry) mix(ctx context.Context, curve *predictor.Curve) ([]place, err
 		return nil, err
 	}
 	for _, p := range counted {
-		floor = q.column.seam.raise(curve, p.better+q.self())
+		floor = max(floor, q.column.seam.raise(curve, p.better+q.self()))
 	}
 	for i, key := range q.keys {
 		switch {

@@ -101,8 +101,17 @@ func (b *Board) checkPost(p Post) error {
 	if len(p.ID) > MaxPostID || !utf8.ValidString(p.ID) {
 		return fmt.Errorf("post id of %d bytes is not UTF-8 of at most %d: %w", len(p.ID), MaxPostID, store.ErrInvalid)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Scores)) {
-		if score := p.Scores[name]; score > store.MaxScore || score < -store.MaxScore {
+	for name, value := range p.Attributes {
+		if name == "" || !utf8.ValidString(name) || !utf8.ValidString(value) {
+			return fmt.Errorf("attribute %q = %q is not named UTF-8 text: %w", name, value, store.ErrInvalid)
+		}
+	}
+	return b.checkScores(p.Scores)
+}
+
+func (b *Board) checkScores(scores map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(scores)) {
+		if score := scores[name]; score > store.MaxScore || score < -store.MaxScore {
 			return fmt.Errorf("column %q: %d units are out of range, the limit is ±%d: %w", name, score, store.MaxScore, store.ErrInvalid)
 		}
 		if b.columns[name] == nil {
@@ -111,11 +120,6 @@ func (b *Board) checkPost(p Post) error {
 				err = fmt.Errorf("a score without a column: %w", store.ErrNoColumn)
 			}
 			return err
-		}
-	}
-	for name, value := range p.Attributes {
-		if name == "" || !utf8.ValidString(name) || !utf8.ValidString(value) {
-			return fmt.Errorf("attribute %q = %q is not named UTF-8 text: %w", name, value, store.ErrInvalid)
 		}
 	}
 	return nil

@@ -78,7 +78,7 @@ func TestRankAnswersEveryOwnerInOrder(t *testing.T) {
 		{"rich", 0, store.ErrNotFound, "has no xp"},
 		{"ann", 2, nil, ""},
 	}
-	var owners []string
+	owners := make([]string, 0, len(want))
 	for _, w := range want {
 		owners = append(owners, w.owner)
 	}
@@ -157,7 +157,7 @@ func TestEstimatesAreInTheirBand(t *testing.T) {
 			return int64(i) * int64(i) % 1_000_003
 		})
 		load(t, st, def, scores)
-		publish(t, st, def, 7, scores)
+		curve := publish(t, st, def, 7, scores)
 		rows := oracle(def.Columns[0], scores)
 		answers, usage, err := b.Rank(ctx, "xp", rankcurve.Estimate, ownersOf(rows)...)
 		if err != nil || usage.IndexReads != 0 {
@@ -166,6 +166,9 @@ func TestEstimatesAreInTheirBand(t *testing.T) {
 		for i, a := range answers {
 			if a.Err != nil || a.Low > rows[i].Rank || a.High < rows[i].Rank || a.Low > a.Rank.Rank || a.High < a.Rank.Rank || a.Of != 20_000 || a.Exact || a.Generation != 7 {
 				t.Fatalf("%s: %+v, the rank is %d", order, a, rows[i].Rank)
+			}
+			if held := curve.Held(def.Columns[0].Key(a.Score)); a.Low != held.Low+1 || a.High != min(held.High+1, a.Of) {
+				t.Fatalf("%s: %+v, want the narrow band of a key that an entry has, %+v", order, a, held)
 			}
 		}
 		for score := int64(-10); score < 1_000_020; score += 9973 {

@@ -20,8 +20,9 @@ const seamAge = 10 * time.Second
 type seam struct {
 	turn chan struct{} // whose place is taken counts
 
-	mu   sync.Mutex
-	held counted
+	mu       sync.Mutex
+	held     counted
+	counting counted // what was raised while the next count is under way
 }
 
 func newSeam() *seam { return &seam{turn: make(chan struct{}, 1)} }
@@ -45,17 +46,30 @@ func (s *seam) load() counted {
 	return s.held
 }
 
-func (s *seam) store(c counted) {
+func (s *seam) begin(c counted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held = c
+	s.counting = c
+}
+
+// end keeps a count, with what was raised meanwhile: entries that came behind the
+// place that it had reached.
+func (s *seam) end(c counted) counted {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.better = max(c.better, s.counting.better)
+	s.held, s.counting = c, counted{}
+	return c
 }
 
 // raise tells the seam of entries that were just counted above it, and answers how
-// many there are.
+// many it knows of.
 func (s *seam) raise(curve *predictor.Curve, better int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.counting.curve == curve {
+		s.counting.better = max(s.counting.better, better)
+	}
 	if s.held.curve != curve {
 		return better
 	}
@@ -85,6 +99,7 @@ func (b *Board) countSeam(ctx context.Context, c *column, curve *predictor.Curve
 		return held, store.Usage{}, nil
 	}
 	found := counted{curve: curve, at: b.options.clock()}
+	c.seam.begin(found)
 	n := b.newCount(c, curve)
 	counts, err := n.between(ctx, store.MaxScore, []int64{b.seamKey(curve)})
 	switch {
@@ -95,6 +110,5 @@ func (b *Board) countSeam(ctx context.Context, c *column, curve *predictor.Curve
 	default:
 		found.better = counts[0]
 	}
-	c.seam.store(found)
-	return found, n.usage, nil
+	return c.seam.end(found), n.usage, nil
 }
