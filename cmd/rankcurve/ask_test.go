@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTop(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.file("f.csv", "owner,xp,time\nann,1200,8.5\nbob,1200,9.25\neve,-3,1000000.5\n"), "--column", "xp", "--column", "time:asc").ok()
+	s.run("top", "games").ok("RANK   OWNER      XP\n   1   ann     1,200\n   1   bob     1,200\n   3   eve        -3\n")
+	s.run("top", "games", "-n", "1", "--column", "time").ok("RANK   OWNER   TIME\n   1   ann      8.5\n")
+	s.run("top", "games", "--column=time").ok("1,000,000.5")
+	rows := s.run("--json", "top", "games")
+	rows.fails(exitUsage, "no flag --json")
+	got := s.run("top", "games", "-n", "2", "--json").ok().rows()
+	if len(got) != 2 || got[1]["owner"] != "bob" || got[1]["score"] != "1200" || got[1]["rank"] != 1.0 || got[1]["exact"] != true || got[1]["of"] != nil {
+		t.Errorf("rows %v", got)
+	}
+	s.run("rebuild", "games").ok()
+	got = s.run("top", "games", "--json").ok().rows()
+	if len(got) != 3 || got[2]["of"] != 3.0 || got[2]["percent"] != 100.0 {
+		t.Errorf("rows %v", got)
+	}
+	wantFields(t, got[0], "owner board column score rank low high of percent exact as_of generation")
+}
+
+func wantFields(t *testing.T, row map[string]any, fields string) {
+	t.Helper()
+	want := strings.Fields(fields)
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(row)); !slices.Equal(got, want) {
+		t.Errorf("fields %v, want %v", got, want)
+	}
+}
+
+func TestTopOfAnEmptyColumn(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.file("f.csv", "owner,xp,time\nann,1,\n"), "--column", "xp", "--column", "time").ok()
+	r := s.run("top", "games", "--column", "time")
+	if r.code != exitDone || r.out != "" || !strings.Contains(r.err, `nobody has a score in column "time" yet`) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRank(t *testing.T) {
+	s := newShell(t)
+	s.board(5000)
+	for _, mode := range []string{"auto", "estimate", "exact"} {
+		s.run("rank", "games", "p1", "p4321", "--mode", mode).ok("OWNER", "p1      50,000       1   exact", "p4321", "4,321", "5,000", "86.4 %", "now")
+		rows := s.run("rank", "games", "p4321", "--json", "--mode", mode).ok().rows()
+		if r := rows[0]; len(rows) != 1 || r["owner"] != "p4321" || r["score"] != "6800" || r["of"] != 5000.0 || r["low"].(float64) > 4321 || r["high"].(float64) < 4321 || r["exact"] != (mode == "exact") && mode != "estimate" && mode != "auto" {
+			t.Errorf("%s: %v", mode, r)
+		}
+		wantFields(t, rows[0], "owner board column score rank low high of percent exact as_of generation")
+	}
+	row := s.run("rank", "games", "--score", "49985", "--json").ok().rows()[0]
+	if row["rank"] != 3.0 || row["score"] != "49985" {
+		t.Errorf("row %v", row)
+	}
+	if _, named := row["owner"]; named {
+		t.Errorf("a bare score has an owner: %v", row)
+	}
+	s.run("rank", "games", "--score", "-5").ok("-5", "5,001")
+}
+
+func TestRankOfMissingOwners(t *testing.T) {
+	s := newShell(t)
+	s.board(10)
+	s.run("rank", "games", "nobody").fails(exitNotFound, `owner "nobody"`, "not found")
+	r := s.run("rank", "games", "p1", "nobody", "p2", "noone").fails(exitNotFound, `"nobody"`, "and 1 more of 4 owners have no rank")
+	if !strings.Contains(r.out, "p1") || !strings.Contains(r.out, "p2") {
+		t.Errorf("the others are not answered: %s", r.out)
+	}
+	r = s.run("rank", "games", "p1", "nobody", "--json").fails(exitNotFound)
+	rows := r.rows()
+	if len(rows) != 2 || rows[0]["rank"] != 1.0 || rows[1]["owner"] != "nobody" || !strings.Contains(rows[1]["error"].(string), "not found") {
+		t.Errorf("rows %v", rows)
+	}
+	wantFields(t, rows[1], "owner board column error")
+	s.run("rank", "games", "#x").fails(exitUsage, "starts with #")
+}
+
+func TestRankReadsOwners(t *testing.T) {
+	s := newShell(t)
+	s.board(2500)
+	var list strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&list, "p%d\r\n\n", 2500-i)
+	}
+	path := s.file("owners.txt", list.String())
+	rows := s.run("rank", "games", "p7", "--owners-file", path, "--json").ok().rows()
+	if len(rows) != 2501 || rows[0]["owner"] != "p7" || rows[1]["owner"] != "p2500" || rows[2500]["owner"] != "p1" {
+		t.Errorf("%d rows", len(rows))
+	}
+	s.in = strings.NewReader("p3\np1")
+	s.run("rank", "games", "--owners-file=-").ok("p3", "p1")
+	s.run("rank", "games", "--owners-file", "none.txt").fails(exitFailed, "there is no file none.txt")
+	s.run("rank", "games", "--owners-file", s.file("e.txt", "\n\n")).fails(exitFailed, "lists no owners; write one per line")
+}
+
+func TestRankKeepsToTheReadBudget(t *testing.T) {
+	s := newShell(t)
+	s.board(5000)
+	s.run("rank", "games", "p5000", "--mode", "exact", "--read-budget", "0.5").fails(exitFailed, "over the read budget", "use --mode estimate, or allow more with --read-budget")
+}
+
+func TestRankWithoutACurve(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.players(10)).ok()
+	s.run("rank", "games", "p3", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet: run `rankcurve rebuild games`")
+	s.run("rank", "games", "p3", "--mode", "exact").ok("p3")
+}
+
+func TestScore(t *testing.T) {
+	s := newShell(t)
+	s.board(1000)
+	s.run("score", "games", "--rank", "1").ok("XP", "10,000      1   exact   1,000")
+	row := s.run("score", "games", "--percent", "10", "--json").ok().rows()[0]
+	if row["score"] != "9010" || row["rank"] != 100.0 || row["percent"] != 10.0 {
+		t.Errorf("row %v", row)
+	}
+	wantFields(t, row, "board column score rank low high of percent exact as_of generation")
+	s.run("score", "games", "--rank", "1001").fails(exitUsage, "rank 1001", "not in 1..1000\n")
+}
+
+func TestPost(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.file("f.csv", "owner,xp,time\nann,10,8.5\n"), "--column", "xp:sum", "--column", "time:asc:best:2").ok()
+	s.run("post", "games", "ann", "xp=5", "time=9", "--id", "a").ok("posted: ann on games has xp=15 time=8.5")
+	s.run("post", "games", "ann", "xp=5", "time=9", "--id", "a").ok("unchanged: ann on games has xp=15 time=8.5")
+	s.run("post", "--operator", "set", "games", "ann", "xp=-2").ok("xp=-2")
+	row := s.run("post", "games", "bob", "time=7.25", "--json").ok().rows()[0]
+	if row["owner"] != "bob" || row["scores"].(map[string]any)["time"] != "7.25" || row["changed"] != true || row["version"] != 1.0 {
+		t.Errorf("row %v", row)
+	}
+	wantFields(t, row, "owner board scores version changed")
+	s.run("post", "games", "bob", "xp=4611686018427387903").ok()
+	s.run("post", "games", "bob", "xp=1").fails(exitFailed, "out of range")
+	s.run("top", "games", "--column", "time").ok("1   bob     7.25")
+}
+
+func TestPostMakesAConfiguredBoard(t *testing.T) {
+	s := newShell(t)
+	cfg := s.file("c.yaml", "boards: [{name: games, columns: [{name: xp, operator: sum}]}]")
+	s.run("--config", cfg, "post", "games", "ann", "xp=5").ok("xp=5")
+	s.run("post", "games", "ann", "xp=5", "--config", cfg).ok("xp=10")
+}

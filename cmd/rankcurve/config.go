@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve/config"
+)
+
+const configCheckDescription = `Reads the configuration as every command does (file, then environment, then flags) and
+reports all that is wrong with it. If nothing is, it prints what is in effect, as
+a file that says the same.
+
+Examples:
+
+   rankcurve --config rankcurve.yaml config check
+   RANKCURVE_REFRESH_HEAD=500 rankcurve config check`
+
+func (p *program) configCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "config",
+		Usage: "check the configuration",
+		Subcommands: []*cli.Command{{
+			Name:        "check",
+			Usage:       "report all faults, or print what is in effect",
+			Description: configCheckDescription,
+			Action: func(c *cli.Context) error {
+				if err := arguments(c, 0, 0); err != nil {
+					return err
+				}
+				cfg, err := p.config(c)
+				if err != nil {
+					return err
+				}
+				printConfig(c.App.Writer, cfg)
+				return nil
+			},
+		}},
+	}
+}
+
+// printConfig writes the configuration in the form of its file.
+func printConfig(w io.Writer, cfg config.Config) {
+	fmt.Fprintf(w, "store:\n  kind: %s\n  bolt:\n    path: %s\n", cfg.Store.Kind, yamlText(cfg.Store.Bolt.Path))
+	fmt.Fprint(w, "refresh:\n", refreshText(cfg.RefreshDefaults, "  "))
+	if len(cfg.Boards) == 0 {
+		return
+	}
+	fmt.Fprint(w, "boards:\n")
+	for _, b := range cfg.Boards {
+		fmt.Fprintf(w, "  - name: %s\n    shards: %d\n    columns:\n", yamlText(b.Name), b.Shards)
+		for _, c := range b.Columns {
+			fmt.Fprintf(w, "      - {name: %s, order: %s, operator: %s, decimals: %d}\n", yamlText(c.Name), c.Order, c.Operator, c.Decimals)
+		}
+		fmt.Fprint(w, "    refresh:\n", refreshText(b.Refresh, "      "))
+	}
+}
+
+func refreshText(r config.Refresh, indent string) string {
+	lines := []string{
+		"method: " + string(r.Method),
+		fmt.Sprintf("read_budget: %d", r.ReadBudget),
+		fmt.Sprintf("curve_bytes: %d", r.CurveBytes),
+		fmt.Sprintf("head: %d", r.Head),
+		"tolerance: " + string(r.Tolerance),
+	}
+	return indent + strings.Join(lines, "\n"+indent) + "\n"
+}
+
+// plainYAML are texts that mean themselves without quotes.
+var plainYAML = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
+
+// yamlText quotes a text where YAML could read it as something else (a number,
+// yes, null).
+func yamlText(text string) string {
+	if plainYAML.MatchString(text) && !yamlWord.MatchString(text) {
+		return text
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return text // cannot be: every string has a JSON form
+	}
+	return string(quoted)
+}
+
+var yamlWord = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+const curveShowDescription = `Prints what a board's curves say of themselves: how old and how large they are, and
+how far a rank read from them may be off.
+
+Examples:
+
+   rankcurve curve show missions
+   rankcurve curve show missions --json | jq .tolerance`
+
+func (p *program) curveShowCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "show",
+		Usage:       "print a curve's age, size and error",
+		ArgsUsage:   "BOARD",
+		Description: curveShowDescription,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "column", Usage: "show `COLUMN` alone (default: all)"},
+			jsonFlag(),
+		},
+		Action: p.curveShow,
+	}
+}
+
+func (p *program) curveShow(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	return p.withStore(c, func(_ config.Config, st store.Store) error {
+		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+		if err != nil {
+			return err
+		}
+		columns := b.Definition().Columns
+		if c.IsSet("column") {
+			column, err := b.Definition().Column(c.String("column"))
+			if err != nil {
+				return err
+			}
+			columns = []store.Column{column}
+		}
+		for i, column := range columns {
+			s, err := loadCurve(c, st, b, column.Name)
+			if err != nil {
+				return err
+			}
+			if i > 0 && !c.Bool("json") {
+				fmt.Fprintln(c.App.Writer)
+			}
+			if err := s.show(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A curveRow is a curve in JSON.
+type curveRow struct {
+	Board       string     `json:"board"`
+	Column      string     `json:"column"`
+	Order       string     `json:"order"`
+	Decimals    int        `json:"decimals"`
+	Generation  int64      `json:"generation"`
+	AsOf        string     `json:"as_of"`
+	AgeSeconds  float64    `json:"age_seconds"`
+	Entries     int64      `json:"entries"`
+	Knots       int        `json:"knots"`
+	Bytes       int        `json:"bytes"`
+	MemoryBytes int        `json:"memory_bytes"`
+	Tolerance   float64    `json:"tolerance"`
+	Shape       string     `json:"shape"`
+	Errors      []errorRow `json:"errors"`
+}
+
+// An errorRow is how far a rank at one place may be off.
+type errorRow struct {
+	Rank     int64   `json:"rank"`
+	Score    string  `json:"score"`
+	Low      int64   `json:"low"`
+	High     int64   `json:"high"`
+	Relative float64 `json:"relative"` // half the band, as a part of the rank
+
+	units int64
+}
+
+func (s shownCurve) show(c *cli.Context) error {
+	m := s.Meta()
+	tolerance, shape := s.Tolerance()
+	errs := s.errorsAt(s.decades())
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, curveRow{
+			Board: m.Board, Column: m.Column, Order: string(s.column.Order), Decimals: m.Decimals,
+			Generation: m.Generation, AsOf: timestamp(m.AsOf), AgeSeconds: time.Since(m.AsOf).Seconds(),
+			Entries: s.Total(), Knots: s.Knots(), Bytes: len(s.data), MemoryBytes: s.MemoryBytes(),
+			Tolerance: tolerance, Shape: string(shape), Errors: errs,
+		})
+	}
+	facts := newTable(c.App.Writer, m.Board+"."+m.Column).texts(0, 1)
+	facts.row("  order", string(s.column.Order)+", "+counting(m.Decimals, "decimal"))
+	facts.row("  generation", humanize.Comma(m.Generation))
+	facts.row("  as of", m.AsOf.Format("2006-01-02 15:04:05 UTC")+", "+age(m.AsOf))
+	facts.row("  entries", humanize.Comma(s.Total()))
+	facts.row("  knots", humanize.Comma(int64(s.Knots())))
+	facts.row("  published", humanize.IBytes(uint64(len(s.data))))
+	facts.row("  in memory", humanize.IBytes(uint64(s.MemoryBytes())))
+	facts.row("  tolerance", toleranceText(tolerance, shape))
+	if err := facts.print(); err != nil || s.Total() == 0 {
+		return err
+	}
+	fmt.Fprintln(c.App.Writer)
+	t := newTable(c.App.Writer, "  RANK", m.Column, "BAND", "ERROR").texts(2)
+	for _, e := range errs {
+		off := "exact"
+		if e.High > e.Low {
+			off = "±" + percentText(100*e.Relative)
+		}
+		t.row("  "+humanize.Comma(e.Rank), scoreText(e.units, s.column.Decimals), bandText(e.Low, e.High, false), off)
+	}
+	return t.print()
+}
+
+// decades are the ranks worth a look: 1, 10, 100 and so on, and the last.
+func (s shownCurve) decades() []int64 {
+	var ranks []int64
+	for r := int64(1); r < s.Total(); r *= 10 {
+		ranks = append(ranks, r)
+	}
+	if s.Total() > 0 {
+		ranks = append(ranks, s.Total())
+	}
+	return ranks
+}
+
+// errorsAt is the band around the entries at some ranks.
+func (s shownCurve) errorsAt(ranks []int64) []errorRow {
+	rows := make([]errorRow, len(ranks))
+	for i, rank := range ranks {
+		key := s.KeyAt(rank)
+		e := s.Held(key)
+		units := s.score(key)
+		rows[i] = errorRow{
+			Rank: e.Better + 1, Score: store.FormatScore(units, s.column.Decimals),
+			Low: e.Low + 1, High: e.High + 1,
+			Relative: float64(e.High-e.Low) / 2 / float64(e.Better+1), units: units,
+		}
+	}
+	return rows
+}
+
+func toleranceText(scale float64, shape predictor.Shape) string {
+	switch {
+	case scale == 0:
+		return "none: the curve is exact at every score that was read"
+	case shape == predictor.Abs:
+		return fmt.Sprintf("%.3g entries at every rank", scale)
+	}
+	return fmt.Sprintf("%.3g x the square root of the distance to the nearer end", scale)
+}

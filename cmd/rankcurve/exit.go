@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Exit codes of the program; scripts rely on them.
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitUsage    = 2 // a wrong flag, argument or configuration
+	exitNotFound = 3 // a board, column, owner or database that is not there
+)
+
+// A usageError is a command line or a configuration that cannot be carried out.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// A hint is an error of below with what to do about it.
+type hint struct {
+	cause error
+	text  string
+}
+
+func (h *hint) Error() string { return h.cause.Error() + "; " + h.text }
+func (h *hint) Unwrap() error { return h.cause }
+
+func hintf(cause error, format string, args ...any) error {
+	return &hint{cause, fmt.Sprintf(format, args...)}
+}
+
+// An advice is an error whose text says it all, for a person: what it wraps, for
+// the exit code, would only repeat it.
+type advice struct {
+	cause error
+	text  string
+}
+
+func (a *advice) Error() string { return a.text }
+func (a *advice) Unwrap() error { return a.cause }
+
+func advicef(cause error, format string, args ...any) error {
+	return &advice{cause, fmt.Sprintf(format, args...)}
+}
+
+// internalError is a panic: a fault of this program, to be reported.
+func internalError(recovered any) error {
+	return fmt.Errorf("internal error: %v; please report it with the command line at https://github.com/rankcurve/rankcurve/issues\n%s", recovered, debug.Stack())
+}
+
+// exitCode sorts an error into the codes above.
+func exitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoColumn):
+		return exitNotFound
+	}
+	return exitFailed
+}
+
+// complain writes an error for a person: the first line says whose it is.
+func complain(w io.Writer, err error) {
+	text := strings.TrimRight(err.Error(), "\n")
+	if errors.Is(err, context.Canceled) && !isAdvice(err) {
+		text = "stopped before it was done"
+	}
+	fmt.Fprintln(w, "rankcurve: "+strings.ReplaceAll(text, "\n", "\n  "))
+}
+
+func isAdvice(err error) bool {
+	var a *advice
+	return errors.As(err, &a)
+}

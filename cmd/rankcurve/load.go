@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+const loadDescription = `Sets the scores of all owners in a file. The file is checked as a whole before
+anything is written, and loading it again is safe: that is also how to go on after
+a stop.
+
+CSV needs a header with a column "owner"; every other column is a score:
+
+   owner,xp,time
+   ann,1200,82.35
+
+NDJSON has one object per line: {"owner":"ann","xp":1200,"time":"82.35"}
+
+A board that is not known yet is made from the file: every column ranks largest
+first, is replaced by a post, and keeps as many decimals as the file shows.
+--column says otherwise, and loads the columns it names alone:
+NAME[:asc|desc][:set|sum|best][:DECIMALS].
+
+Examples:
+
+   rankcurve load missions scores.csv
+   rankcurve load laps laps.csv --column time:asc:best:3 --shards 32
+   zcat scores.csv.gz | rankcurve load missions -`
+
+// loadBatch is how many rows are stored in one transaction: large ones load
+// several times faster, and a stop waits for the one under way.
+const loadBatch = 250_000
+
+func (p *program) loadCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "load",
+		Usage:       "set the scores of a CSV or NDJSON file, making the board if need be",
+		ArgsUsage:   "BOARD FILE|-",
+		Description: loadDescription,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the file, csv or ndjson (default: by its name, else by its first character)"},
+			&cli.StringSliceFlag{Name: "column", Usage: "load the column `SPEC`, and others by more flags (default: all columns)"},
+			&cli.IntFlag{Name: "shards", DefaultText: fmt.Sprintf("%d, or as configured", config.DefaultShards), Usage: "make the board with `K` shards"},
+		},
+		Action: p.load,
+	}
+}
+
+func (p *program) load(c *cli.Context) (err error) {
+	if err := arguments(c, 2, 2); err != nil {
+		return err
+	}
+	f, err := parseFormat(c.String("format"))
+	if err != nil {
+		return err
+	}
+	specs, err := parseColumns(c.StringSlice("column"))
+	if err != nil {
+		return err
+	}
+	cfg, err := p.config(c)
+	if err != nil {
+		return err
+	}
+	l := &loading{program: p, config: cfg, name: c.Args().First(), specs: specs, batch: loadBatch}
+	if c.IsSet("shards") {
+		if l.shards = c.Int("shards"); l.shards < 1 || l.shards > store.MaxShards {
+			return usagef("--shards %d is not in 1..%d", l.shards, store.MaxShards)
+		}
+	}
+	if err := l.open(c.Context); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	if l.input, err = p.openInput(c.Context, c.Args().Get(1), f); err != nil {
+		return nothingWritten(err)
+	}
+	defer l.input.close()
+	took, err := l.run(c.Context)
+	if err != nil {
+		return err
+	}
+	l.report(c, took)
+	return nil
+}
+
+// A loading is one load under way.
+type loading struct {
+	program *program
+	config  config.Config
+	name    string
+	specs   []columnSpec // of --column; none: all of the file's
+	shards  int          // of --shards; 0: not said
+	batch   int
+
+	store   store.Store // nil until it is there or has to be made
+	board   store.Board
+	known   bool // the board is registered, or configured
+	input   *input
+	check   *check
+	columns []*checked
+	leftOut []string // columns of the file that --column does not name
+}
+
+// open finds the board, if it is there. The store is not made before the input
+// has been checked.
+func (l *loading) open(ctx context.Context) error {
+	st, err := openStore(l.config, true)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil {
+		l.store = st
+	}
+	if err := l.findBoard(ctx); err != nil {
+		return errors.Join(err, l.close())
+	}
+	return nil
+}
+
+func (l *loading) close() error {
+	if l.store == nil {
+		return nil
+	}
+	return l.store.Close()
+}
+
+// findBoard takes the definition from the configuration, else from the registry,
+// and holds what the flags say against it.
+func (l *loading) findBoard(ctx context.Context) error {
+	var registered bool
+	if l.store != nil {
+		b, err := l.store.Board(ctx, l.name)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		l.board, registered = b, err == nil
+	}
+	configured, isConfigured := l.config.Board(l.name)
+	if registered && isConfigured {
+		if err := l.board.Same(configured); err != nil {
+			return hintf(err, "correct the configuration, or load into another board")
+		}
+	}
+	if l.known = registered || isConfigured; !l.known {
+		return l.validateNew()
+	}
+	if !registered {
+		l.board = configured
+	}
+	return l.mismatch()
+}
+
+// validateNew refuses at once what can be no board, whatever the file holds.
+func (l *loading) validateNew() error {
+	l.board = store.Board{Name: l.name, Shards: config.DefaultShards}
+	if l.shards != 0 {
+		l.board.Shards = l.shards
+	}
+	probe := l.board
+	probe.Columns = []store.Column{{Name: "xp", Order: store.Desc, Operator: store.Set}}
+	if len(l.specs) > 0 {
+		probe.Columns = nil
+	}
+	for _, s := range l.specs {
+		probe.Columns = append(probe.Columns, s.define())
+	}
+	if err := probe.Validate(); err != nil {
+		return usagef("board %s: %v", l.name, err)
+	}
+	return nil
+}
+
+// mismatch reports flags that say otherwise than the board that is there.
+func (l *loading) mismatch() error {
+	want := l.board
+	want.Columns = slices.Clone(l.board.Columns)
+	if l.shards != 0 {
+		want.Shards = l.shards
+	}
+	for _, s := range l.specs {
+		i := slices.IndexFunc(want.Columns, func(c store.Column) bool { return c.Name == s.name })
+		if i < 0 {
+			_, err := l.board.Column(s.name)
+			return err
+		}
+		want.Columns[i] = s.over(want.Columns[i])
+	}
+	if err := l.board.Same(want); err != nil {
+		return hintf(err, "leave the flag out, or load into a new board")
+	}
+	return nil
+}
+
+// run checks the input, makes the board and stores the rows.
+func (l *loading) run(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	if err := l.checkInput(ctx); err != nil {
+		return 0, nothingWritten(err)
+	}
+	if err := l.makeBoard(ctx); err != nil {
+		return 0, err
+	}
+	if err := l.storeRows(ctx); err != nil {
+		return 0, err
+	}
+	return time.Since(began), nil
+}
+
+// nothingWritten says so of a load that was stopped before it wrote.
+func nothingWritten(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return advicef(err, "stopped while the input was read; nothing was written")
+	}
+	return err
+}
+
+// makeBoard registers the board, and makes the store if it is not there yet.
+func (l *loading) makeBoard(ctx context.Context) error {
+	if l.store == nil {
+		st, err := openStore(l.config, false)
+		if err != nil {
+			return err
+		}
+		l.store = st
+	}
+	if l.board.Created.IsZero() {
+		l.board.Created = time.Now().UTC().Truncate(time.Millisecond)
+	}
+	if err := l.store.CreateBoard(ctx, l.board); err != nil {
+		return fmt.Errorf("make board %q: %w", l.name, err)
+	}
+	return nil
+}
+
+// report says what was done, and what to do with it.
+func (l *loading) report(c *cli.Context, took time.Duration) {
+	rate := float64(l.check.rows) / max(took.Seconds(), 1e-3)
+	w := c.App.Writer
+	fmt.Fprintf(w, "loaded %s into board %q (%s) in %s: %s rows/s\n", counting(l.check.rows, "row"), l.name, columnsText(l.board.Columns), seconds(took), humanize.Comma(int64(rate)))
+	if len(l.leftOut) > 0 {
+		fmt.Fprintf(w, "left out, because --column does not name them: %s\n", someOf(l.leftOut))
+	}
+	fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", l.name))
+}
+
+func columnsText(columns []store.Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.String()
+	}
+	return someOf(names)
+}

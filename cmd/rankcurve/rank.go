@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+const rankDescription = `Answers "what is my rank?" with a band that the true rank lies in, and the age of
+the curve it was read from. The owner's score is read anew, so that a post moves
+the owner's own rank at once.
+
+Modes: "estimate" reads the curve alone, "exact" counts everyone above within the
+read budget, "auto" counts near the top and estimates below.
+
+Examples:
+
+   rankcurve rank missions ann bob
+   rankcurve rank missions ann --mode exact --read-budget 50000
+   rankcurve rank missions --score 1200
+   rankcurve rank missions --owners-file players.txt --json
+
+The exit code is 3 if an owner is not on the board; the others are still answered.`
+
+// rankBatch is how many owners are asked for at once.
+const rankBatch = 1000
+
+func (p *program) rankCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "rank",
+		Usage:       "print the rank of owners, or of a score",
+		ArgsUsage:   "BOARD OWNER... | BOARD --score S | BOARD --owners-file F",
+		Description: rankDescription,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "score", Usage: "ask for the rank that `SCORE` has, or would have"},
+			&cli.StringFlag{Name: "owners-file", Usage: "ask for the owners in `FILE`, one per line (- for standard input)"},
+			&cli.StringFlag{Name: "mode", Value: string(rankcurve.Auto), Usage: "`MODE`: auto, estimate or exact"},
+			&cli.Float64Flag{Name: "read-budget", Usage: "let exact counts read `UNITS` read units", Value: rankcurve.DefaultReadBudget},
+			columnFlag(), jsonFlag(),
+		},
+		Action: p.rank,
+	}
+}
+
+// A rankQuestion is what one rank command asks.
+type rankQuestion struct {
+	c      *cli.Context
+	board  *rankcurve.Board
+	column store.Column
+	mode   rankcurve.Mode
+}
+
+func (p *program) rank(c *cli.Context) error {
+	mode, owners, err := p.rankArguments(c)
+	if err != nil {
+		return err
+	}
+	return p.withStore(c, func(_ config.Config, st store.Store) error {
+		b, err := rankcurve.Open(c.Context, st, c.Args().First(), rankcurve.WithReadBudget(c.Float64("read-budget")))
+		if err != nil {
+			return err
+		}
+		column, err := b.Definition().Column(c.String("column"))
+		if err != nil {
+			return err
+		}
+		q := rankQuestion{c, b, column, mode}
+		if c.IsSet("score") {
+			return q.ofScore(c.String("score"))
+		}
+		return q.ofOwners(owners)
+	})
+}
+
+// rankArguments checks the command line and collects the owners.
+func (p *program) rankArguments(c *cli.Context) (rankcurve.Mode, []string, error) {
+	if err := arguments(c, 1, -1); err != nil {
+		return "", nil, err
+	}
+	mode, err := rankcurve.ParseMode(c.String("mode"))
+	if err != nil {
+		return "", nil, usagef("--mode %q is none of auto, estimate, exact", c.String("mode"))
+	}
+	if !(c.Float64("read-budget") > 0) {
+		return "", nil, usagef("--read-budget must be more than 0 read units")
+	}
+	owners := c.Args().Tail()
+	for _, owner := range owners {
+		if err := store.ValidateOwner(owner); err != nil {
+			return "", nil, usagef("%s", bare(err))
+		}
+	}
+	file := c.IsSet("owners-file")
+	switch {
+	case c.IsSet("score") && (file || len(owners) > 0):
+		return "", nil, usagef("--score asks for a score, not for owners; leave one of them out")
+	case c.IsSet("score"):
+		return mode, nil, nil
+	case !file && len(owners) == 0:
+		return "", nil, usagef("rank needs to know of whom; name owners, or use --score or --owners-file")
+	case file:
+		listed, err := p.readOwners(c.Context, c.String("owners-file"))
+		if err != nil {
+			return "", nil, err
+		}
+		owners = append(slices.Clone(owners), listed...)
+	}
+	return mode, owners, nil
+}
+
+// readOwners reads a list of owners, one per line; empty lines do not count.
+func (p *program) readOwners(ctx context.Context, path string) (owners []string, err error) {
+	r := p.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no file %s; name one that is there, or - for standard input", path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read owners: %w", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() && ctx.Err() == nil {
+		if owner := strings.TrimSuffix(lines.Text(), "\r"); owner != "" {
+			owners = append(owners, owner)
+		}
+	}
+	if err := errors.Join(lines.Err(), ctx.Err()); err != nil {
+		return nil, fmt.Errorf("read owners: %w", err)
+	}
+	if len(owners) == 0 {
+		return nil, fmt.Errorf("%s lists no owners; write one per line", path)
+	}
+	return owners, nil
+}
+
+func (q rankQuestion) ofScore(text string) error {
+	score, err := store.ParseScore(text, q.column.Decimals)
+	if err != nil {
+		return usagef("--score: %s", bare(err))
+	}
+	rank, _, err := q.board.RankOfScore(q.c.Context, q.column.Name, q.mode, score)
+	if err != nil {
+		return q.advise(err)
+	}
+	if q.c.Bool("json") {
+		return printJSON(q.c.App.Writer, rankRowOf(rank))
+	}
+	t := q.table()
+	t.row(rankCells(rank)...)
+	return t.print()
+}
+
+// advise says what to do about an exact rank that costs too much.
+func (q rankQuestion) advise(err error) error {
+	if errors.Is(err, store.ErrTooExpensive) {
+		return advicef(err, "counting on board %q is over the read budget of %v units; use --mode estimate, or allow more with --read-budget", q.board.Definition().Name, q.c.Float64("read-budget"))
+	}
+	return err
+}
+
+// ofOwners answers for all owners, those that are missing included, and fails in
+// the end if there were any.
+func (q rankQuestion) ofOwners(owners []string) error {
+	t, missing := q.table(), []error{}
+	for some := range slices.Chunk(owners, rankBatch) {
+		answers, _, err := q.board.Rank(q.c.Context, q.column.Name, q.mode, some...)
+		if err != nil {
+			return q.advise(err)
+		}
+		for i, a := range answers {
+			if a.Err != nil {
+				missing = append(missing, q.advise(a.Err))
+			}
+			if err := q.answer(t, some[i], a); err != nil {
+				return err
+			}
+		}
+	}
+	if !q.c.Bool("json") && len(t.rows) > 1 {
+		if err := t.print(); err != nil {
+			return err
+		}
+	}
+	return missingError(missing, len(owners))
+}
+
+func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
+	switch {
+	case a.Err == nil && q.c.Bool("json"):
+		return printJSON(q.c.App.Writer, rankRowOf(a.Rank))
+	case a.Err == nil:
+		t.row(rankCells(a.Rank)...)
+	case q.c.Bool("json"):
+		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: q.column.Name, Error: a.Err.Error()})
+	}
+	return nil
+}
+
+func (q rankQuestion) table() *table {
+	return newTable(q.c.App.Writer, "OWNER", strings.ToUpper(q.column.Name), "RANK", "BAND", "OF", "TOP", "AS OF").texts(0, 3, 6)
+}
+
+func rankCells(r rankcurve.Rank) []string {
+	return []string{
+		r.Owner, scoreText(r.Score, r.Decimals), humanize.Comma(r.Rank), bandText(r.Low, r.High, r.Exact),
+		humanize.Comma(r.Of), percentText(r.Percent), age(r.AsOf),
+	}
+}
+
+// missingError says in one line who has no rank.
+func missingError(missing []error, asked int) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	if len(missing) == 1 {
+		return missing[0]
+	}
+	return hintf(missing[0], "and %d more of %s have no rank", len(missing)-1, counting(asked, "owner"))
+}

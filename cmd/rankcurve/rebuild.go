@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/jobs"
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/sampler"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+const rebuildDescription = `Reads a board and makes the score -> rank curve of each of its columns. The old curve
+answers until the new one is published, and stays if the rebuild fails or is stopped.
+
+Method "scores" reads every score, "counted" counts between cutpoints; "auto" takes
+the scores where they are the cheaper way.
+
+Examples:
+
+   rankcurve rebuild missions
+   rankcurve rebuild missions --column xp --full
+   rankcurve rebuild missions --dry-run`
+
+func (p *program) rebuildCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "rebuild",
+		Usage:       "make the curves of a board anew",
+		ArgsUsage:   "BOARD",
+		Description: rebuildDescription,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "column", Usage: "rebuild `COLUMN` alone (default: all)"},
+			&cli.BoolFlag{Name: "full", DisableDefaultText: true, Usage: "choose new cutpoints, whatever the read budget"},
+			&cli.BoolFlag{Name: "dry-run", DisableDefaultText: true, Usage: "say what it would cost, and write nothing"},
+			&cli.StringFlag{Name: "method", Usage: "read by `METHOD`: auto, counted or scores (default: as configured)"},
+			jsonFlag(),
+		},
+		Action: p.rebuild,
+	}
+}
+
+func (p *program) rebuild(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	if _, err := sampler.ParseMethod(c.String("method")); err != nil || c.IsSet("method") && c.String("method") == "" {
+		return usagef("--method %q is none of auto, counted, scores", c.String("method"))
+	}
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+		if err != nil {
+			return err
+		}
+		columns := b.Definition().Columns
+		if c.IsSet("column") {
+			column, err := b.Definition().Column(c.String("column"))
+			if err != nil {
+				return err
+			}
+			columns = []store.Column{column}
+		}
+		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name)}
+		if c.IsSet("method") {
+			r.options.Method = sampler.Method(c.String("method"))
+		}
+		r.options.Full = c.Bool("full")
+		if c.Bool("dry-run") {
+			return r.plan(columns)
+		}
+		return r.refresh(columns)
+	})
+}
+
+// holder names this process in leases.
+func holder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return host + ":" + strconv.Itoa(os.Getpid())
+}
+
+// embeddedScores is the size of a board up to which the embedded store has all
+// its scores read: there it costs no money, 8 bytes of memory an entry, and makes
+// a curve without guesses.
+const embeddedScores = 20_000_000
+
+// refreshOptions are a board's as configured.
+func refreshOptions(cfg config.Config, board string) jobs.Options {
+	r := cfg.Refresh(board)
+	return jobs.Options{
+		Method: sampler.Method(r.Method), ReadBudget: float64(r.ReadBudget), ScoresUpTo: embeddedScores,
+		CurveBytes: r.CurveBytes, Head: r.Head, Shape: predictor.Shape(r.Tolerance),
+	}
+}
+
+// A rebuilding is one rebuild command under way.
+type rebuilding struct {
+	c         *cli.Context
+	program   *program
+	refresher jobs.Refresher
+	board     store.Board
+	options   jobs.Options
+}
+
+// A reportRow is what one refresh did, in JSON.
+type reportRow struct {
+	Board      string  `json:"board"`
+	Column     string  `json:"column"`
+	Generation int64   `json:"generation"`
+	Method     string  `json:"method"`
+	Shards     int     `json:"shards"`
+	Entries    int64   `json:"entries"`
+	Requests   int     `json:"requests"`
+	ReadUnits  float64 `json:"read_units"`
+	Knots      int     `json:"knots"`
+	Bytes      int     `json:"bytes"`
+	Tolerance  float64 `json:"tolerance"`
+	Shape      string  `json:"shape"`
+	Seconds    float64 `json:"seconds"`
+	AsOf       string  `json:"as_of"`
+}
+
+func (r rebuilding) refresh(columns []store.Column) error {
+	for _, column := range columns {
+		bar := r.program.progress("rebuilding "+column.Name, -1, false)
+		options := r.options
+		options.Progress = bar.setOf
+		report, err := r.refresher.Refresh(r.c.Context, r.board, column.Name, options)
+		bar.end()
+		if err != nil {
+			return rebuildError(r.board.Name, column.Name, err)
+		}
+		if err := errors.Join(r.print(report), r.program.flush()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rebuildError says what a refresh that failed has left.
+func rebuildError(board, column string, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return advicef(err, "stopped; %s.%s keeps the curve it had; run the same command again", board, column)
+	case errors.Is(err, store.ErrHeld):
+		return hintf(err, "wait for it, and run again")
+	}
+	return err
+}
+
+func (r rebuilding) print(report jobs.Report) error {
+	w := r.c.App.Writer
+	if r.c.Bool("json") {
+		return printJSON(w, reportRow{
+			Board: report.Board, Column: report.Column, Generation: report.Generation, Method: string(report.Method),
+			Shards: report.Shards, Entries: report.Entries, Requests: report.Usage.Requests, ReadUnits: report.Usage.ReadUnits(),
+			Knots: report.Knots, Bytes: report.Bytes, Tolerance: report.Tolerance, Shape: string(report.Shape),
+			Seconds: report.Duration.Seconds(), AsOf: timestamp(report.AsOf),
+		})
+	}
+	fmt.Fprintf(w, "%s.%s: generation %d of %s in %s, %s knots in %s, by %s; %s read units in %s\n",
+		report.Board, report.Column, report.Generation, entriesText(report.Entries), seconds(report.Duration.Round(time.Millisecond)),
+		humanize.Comma(int64(report.Knots)), humanize.IBytes(uint64(report.Bytes)), methodText(report.Method),
+		rounded(report.Usage.ReadUnits()), counting(report.Usage.Requests, "request"))
+	return nil
+}
+
+func methodText(m sampler.Method) string {
+	if m == sampler.Scores {
+		return "reading every score"
+	}
+	return "counting between cutpoints"
+}
+
+// A planRow is what a refresh would cost, in JSON.
+type planRow struct {
+	Board     string  `json:"board"`
+	Column    string  `json:"column"`
+	Method    string  `json:"method"`
+	Shards    int     `json:"shards"`
+	Entries   int64   `json:"entries"`
+	Requests  int     `json:"requests"`
+	ReadUnits float64 `json:"read_units"`
+	Dollars   float64 `json:"dollars"`
+}
+
+func (r rebuilding) plan(columns []store.Column) error {
+	for _, column := range columns {
+		plan, err := r.refresher.Plan(r.c.Context, r.board, column.Name, r.options)
+		if err != nil {
+			return rebuildError(r.board.Name, column.Name, err)
+		}
+		cost := plan.ReadUnits * dollarsPerReadUnit
+		if r.c.Bool("json") {
+			err = printJSON(r.c.App.Writer, planRow{r.board.Name, column.Name, string(plan.Method), r.board.Shards, plan.Entries, plan.Requests, plan.ReadUnits, cost})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(r.c.App.Writer, "%s.%s: would read about %s of %s by %s: %s read units (%s on DynamoDB) in about %s; nothing was written\n",
+			r.board.Name, column.Name, entriesText(plan.Entries), counting(r.board.Shards, "shard"), methodText(plan.Method), rounded(plan.ReadUnits), dollars(cost), counting(plan.Requests, "request"))
+	}
+	return nil
+}
+
+// dollarsPerReadUnit is DynamoDB's on-demand price in us-east-1 since November 2024.
+const dollarsPerReadUnit = 0.125 / 1e6

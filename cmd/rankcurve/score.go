@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+const scoreDescription = `Reads the curve backwards: the score that it takes to be at a rank, or among the
+best so many percent.
+
+Examples:
+
+   rankcurve score missions --rank 1000
+   rankcurve score missions --percent 5 --column time`
+
+func (p *program) scoreCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "score",
+		Usage:       "print the score that a rank takes",
+		ArgsUsage:   "BOARD --rank R | BOARD --percent P",
+		Description: scoreDescription,
+		Flags: []cli.Flag{
+			&cli.Int64Flag{Name: "rank", DefaultText: "none", Usage: "ask for the score at `RANK`, 1 being the best"},
+			&cli.Float64Flag{Name: "percent", DefaultText: "none", Usage: "ask for the score of the best `PERCENT`, such as 0.1 or 25"},
+			columnFlag(), jsonFlag(),
+		},
+		Action: p.score,
+	}
+}
+
+// A scoreRow is a score by rank in JSON; low and high are the band of the rank
+// that this score has.
+type scoreRow struct {
+	Board      string  `json:"board"`
+	Column     string  `json:"column"`
+	Score      string  `json:"score"`
+	Rank       int64   `json:"rank"`
+	Low        int64   `json:"low"`
+	High       int64   `json:"high"`
+	Of         int64   `json:"of"`
+	Percent    float64 `json:"percent"`
+	Exact      bool    `json:"exact"`
+	AsOf       string  `json:"as_of"`
+	Generation int64   `json:"generation"`
+}
+
+func (p *program) score(c *cli.Context) error {
+	if err := scoreArguments(c); err != nil {
+		return err
+	}
+	return p.withStore(c, func(_ config.Config, st store.Store) error {
+		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+		if err != nil {
+			return err
+		}
+		s, err := askScore(c, b)
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return printJSON(c.App.Writer, scoreRow{
+				Board: s.Board, Column: s.Column, Score: store.FormatScore(s.Score, s.Decimals),
+				Rank: s.Rank, Low: s.Low, High: s.High, Of: s.Of, Percent: s.Percent,
+				Exact: s.Exact, AsOf: timestamp(s.AsOf), Generation: s.Generation,
+			})
+		}
+		t := newTable(c.App.Writer, strings.ToUpper(s.Column), "RANK", "BAND", "OF", "TOP", "AS OF").texts(2, 5)
+		t.row(scoreText(s.Score, s.Decimals), humanize.Comma(s.Rank), bandText(s.Low, s.High, s.Exact), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
+		return t.print()
+	})
+}
+
+func scoreArguments(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	rank, percent := c.IsSet("rank"), c.IsSet("percent")
+	switch {
+	case rank == percent:
+		return usagef("score takes one of --rank and --percent; `%s --help` has examples", c.Command.HelpName)
+	case rank && c.Int64("rank") < 1:
+		return usagef("--rank %d is below 1, the best rank", c.Int64("rank"))
+	case percent && !(c.Float64("percent") > 0 && c.Float64("percent") <= 100):
+		return usagef("--percent %v is not above 0 and up to 100", c.Float64("percent"))
+	}
+	return nil
+}
+
+func askScore(c *cli.Context, b *rankcurve.Board) (rankcurve.ScoreAt, error) {
+	if c.IsSet("percent") {
+		return b.ScoreAtPercent(c.Context, c.String("column"), c.Float64("percent"))
+	}
+	s, err := b.ScoreAtRank(c.Context, c.String("column"), c.Int64("rank"))
+	if errors.Is(err, store.ErrInvalid) {
+		return s, usagef("%s", bare(err))
+	}
+	return s, err
+}
+
+// entriesText is a number of entries.
+func entriesText(n int64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return humanize.Comma(n) + " entries"
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// counting is a number of things: "1 row", "2,500 rows".
+func counting[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%s %ss", humanize.Comma(int64(n)), thing)
+}
+
+// someOf lists names, the first ten of many.
+func someOf(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// A table lines up columns for a person: text to the left, numbers to the right.
+type table struct {
+	w    io.Writer
+	rows [][]string
+	text map[int]bool // columns that are not numbers
+}
+
+func newTable(w io.Writer, header ...string) *table {
+	return &table{w: w, rows: [][]string{header}, text: map[int]bool{}}
+}
+
+// texts marks columns, counted from 0, that are set to the left.
+func (t *table) texts(columns ...int) *table {
+	for _, c := range columns {
+		t.text[c] = true
+	}
+	return t
+}
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// print sets the table. tabwriter aligns all columns one way, so what belongs to
+// the other side is padded first.
+func (t *table) print() error {
+	widths := map[int]int{}
+	for _, row := range t.rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	w := tabwriter.NewWriter(t.w, 0, 0, 3, ' ', 0)
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if !t.text[i] {
+				cell = strings.Repeat(" ", widths[i]-len([]rune(cell))) + cell
+			}
+			if i == len(row)-1 {
+				cell = strings.TrimRight(cell, " ")
+			} else {
+				cell += "\t"
+			}
+			fmt.Fprint(w, cell)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// scoreText is a score with its thousands apart.
+func scoreText(units int64, decimals int) string {
+	plain := store.FormatScore(units, decimals)
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(plain, "-"), ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return plain // cannot be: FormatScore writes digits
+	}
+	text := humanize.Comma(n)
+	if fraction != "" {
+		text += "." + fraction
+	}
+	if units < 0 {
+		text = "-" + text
+	}
+	return text
+}
+
+// percentText is a share with as many decimals as tell it from nothing.
+func percentText(percent float64) string {
+	switch {
+	case percent <= 0:
+		return "0 %"
+	case percent < 0.01:
+		return fmt.Sprintf("%.1g %%", percent)
+	case percent < 1:
+		return fmt.Sprintf("%.2f %%", percent)
+	}
+	return fmt.Sprintf("%.1f %%", percent)
+}
+
+// bandText is how far a rank may be off.
+func bandText(low, high int64, exact bool) string {
+	if exact || low == high {
+		return "exact"
+	}
+	return humanize.Comma(low) + " .. " + humanize.Comma(high)
+}
+
+// rounded is a large number as people say it: 843,201 stays, 12.3 million.
+func rounded(n float64) string {
+	if math.Abs(n) >= 1e9 {
+		return strconv.FormatFloat(n/1e9, 'f', 1, 64) + " billion"
+	}
+	if math.Abs(n) >= 1e7 {
+		return strconv.FormatFloat(n/1e6, 'f', 1, 64) + " million"
+	}
+	return humanize.CommafWithDigits(n, 0)
+}
+
+// dollars is an amount with as many decimals as it needs.
+func dollars(amount float64) string {
+	switch {
+	case amount >= 100:
+		return "$" + humanize.Comma(int64(math.Round(amount)))
+	case amount >= 0.1:
+		return fmt.Sprintf("$%.2f", amount)
+	}
+	return "$" + strconv.FormatFloat(roundTo(amount, 2), 'f', -1, 64)
+}
+
+// seconds is a duration for a person.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
+
+// age is how long ago something was.
+func age(then time.Time) string { return humanize.Time(then) }
