@@ -112,6 +112,7 @@ func (p *program) app() *cli.App {
 			&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "log to standard error from `LEVEL` up: debug, info, warn, or error for none"},
 		},
 		Commands: []*cli.Command{
+			p.demoCommand(),
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
 			p.topCommand(), p.rankCommand(), p.scoreCommand(), p.curveCommand(),
 			p.configCommand(), p.completionCommand(),

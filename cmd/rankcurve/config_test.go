@@ -1,0 +1,54 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/rankcurve/rankcurve/config"
+)
+
+// What is printed is a file that says the same.
+func TestConfigCheckPrintsWhatIsInEffect(t *testing.T) {
+	s := newShell(t)
+	cfg := s.file("c.yaml", `
+store: {bolt: {path: "a # b.db"}}
+refresh: {head: 200, method: scores}
+boards:
+  - {name: "2026", shards: 3, columns: [{name: xp, operator: sum}, {name: time, order: asc, decimals: 2}], refresh: {tolerance: abs}}
+  - {name: "null", columns: [{name: "yes"}]}
+`)
+	for _, environ := range [][]string{nil, {"RANKCURVE_REFRESH_HEAD=300"}} {
+		s.environ = environ
+		printed := s.bare("--config", cfg, "config", "check").ok("tolerance: abs", `name: "2026"`, `name: "null"`).out
+		want, err := config.Load(cfg, environ, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := config.Load(s.file("printed.yaml", printed), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Store != want.Store || got.RefreshDefaults != want.RefreshDefaults || !reflect.DeepEqual(got.Boards, want.Boards) {
+			t.Errorf("printed\n%s", printed)
+		}
+	}
+	s.environ = []string{"RANKCURVE_CONFIG=" + cfg}
+	s.bare("config", "check").ok("shards: 3")
+	s.bare("config", "check", "--db", "x.db").ok("path: x.db")
+}
+
+func TestConfigCheckReportsAllFaults(t *testing.T) {
+	s := newShell(t)
+	cfg := s.file("c.yaml", "stor: {}\nrefresh:\n  head: 5\n  method: fast\n")
+	s.environ = []string{"RANKCURVE_REFRESH_HAED=1"}
+	r := s.bare("config", "check", "--config", cfg).fails(exitUsage, "c.yaml:1: stor: there is no such key", "c.yaml:3: refresh.head: 5 is not in", "c.yaml:4: refresh.method", "RANKCURVE_REFRESH_HAED: there is no such key")
+	if lines := strings.Count(r.err, "\n"); lines != 4 || r.out != "" {
+		t.Errorf("%d lines: %s", lines, r.err)
+	}
+	s.environ = nil
+	for _, line := range []string{"top games", "load games f", "demo", "post games ann xp=1", "rebuild games"} {
+		s.run(append(strings.Fields(line), "--config", cfg)...).fails(exitUsage, "c.yaml:1: stor")
+	}
+	s.bare("--config", "none.yaml", "config", "check").fails(exitUsage, "none.yaml: there is no such configuration file")
+}
