@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xrash/smetrics"
+
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -75,22 +77,5 @@ func unknownBoard(ctx context.Context, st store.Store, name string) error {
 // edits is the number of letters to insert, delete or replace to make b of a
 // (Levenshtein's distance), whatever their case.
 func edits(a, b string) int {
-	from, to := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range to {
-			replace := diagonal
-			if x != y {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(to)]
+	return smetrics.WagnerFischer(strings.ToLower(a), strings.ToLower(b), 1, 1, 1)
 }

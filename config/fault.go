@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"github.com/xrash/smetrics"
 )
 
 // A fault is one thing wrong with a configuration.
@@ -17,30 +19,10 @@ func (f fault) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// nearest is the candidate that a misspelt word was most likely meant to be.
+// nearest is the candidate that a misspelt word was most likely meant to be: the
+// one with the fewest characters to insert, drop or replace.
 func nearest(word string, candidates []string) string {
 	return slices.MinFunc(candidates, func(a, b string) int {
-		return distance(word, a) - distance(word, b)
+		return smetrics.WagnerFischer(word, a, 1, 1, 1) - smetrics.WagnerFischer(word, b, 1, 1, 1)
 	})
-}
-
-// distance is Levenshtein's: the fewest characters to insert, drop or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 			`c.yaml:1: store.bolt.path: is empty; name a file, such as rankcurve.db`,
 			`c.yaml:3: refresh.method: "fast" is not a method; use one of [auto counted scores]`,
 			`c.yaml:4: refresh.read_budget: -1 is negative; use 0 for no limit`,
-			`c.yaml:5: refresh.curve_bytes: 1023 is not in 1024..262144; 16384 suits most boards`,
+			`c.yaml:5: refresh.curve_bytes: 1023 is not in 1024..65536; 16384 suits most boards`,
 			`c.yaml:6: refresh.head: 100001 is not in 100..100000; 10000 suits most boards`,
 			`c.yaml:7: refresh.tolerance: "none" is not a tolerance; use one of [sqrt abs]`,
 		}},

@@ -61,12 +61,9 @@ func TestExampleFileHasEveryKey(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"head", "haed", 2}, {"x", "x", 0}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+	for word, want := range map[string]string{"haed": "head", "curvebytes": "curve_bytes", "": "head"} {
+		if got := nearest(word, []string{"curve_bytes", "head", "method"}); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

@@ -57,8 +57,8 @@ func (r Refresh) faults() (faults []fault) {
 	if r.ReadBudget < 0 {
 		report("read_budget", "%d is negative; use 0 for no limit", r.ReadBudget)
 	}
-	if r.CurveBytes < 1024 || r.CurveBytes > 262144 {
-		report("curve_bytes", "%d is not in 1024..262144; 16384 suits most boards", r.CurveBytes)
+	if r.CurveBytes < 1024 || r.CurveBytes > 65536 {
+		report("curve_bytes", "%d is not in 1024..65536; 16384 suits most boards", r.CurveBytes)
 	}
 	if r.Head < 100 || r.Head > 100000 {
 		report("head", "%d is not in 100..100000; 10000 suits most boards", r.Head)

@@ -167,14 +167,18 @@ func (r Refresher) priorState(ctx context.Context, key store.CurveKey) (sampler.
 	return sampler.State{}, err
 }
 
-// publish stores the curve first: the state alone would make the next walk start
-// from cutpoints whose curve nobody saw, which costs nothing, but a curve must
-// never wait for its state.
+// publish stores the curve first: a curve must never wait for its state, without
+// which the next walk merely starts cold. Once begun it is carried through, so that
+// an interrupted refresh has published both or neither.
 func (r Refresher) publish(ctx context.Context, key store.CurveKey, curve store.Published, state sampler.State) error {
 	data, err := state.Encode()
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	ctx = context.WithoutCancel(ctx)
 	if _, err := r.Store.Publish(ctx, key, curve); err != nil {
 		return fmt.Errorf("publish generation %d: %w", curve.Generation, err)
 	}
