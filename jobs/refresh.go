@@ -27,6 +27,7 @@ type Options struct {
 	Full       bool // new cutpoints, and no limit on the reads
 	ReadBudget float64
 	ScoresUpTo int64 // Auto reads all scores of boards up to this size
+	Pace       sampler.Pace
 	CurveBytes int
 	Head       int // best and worst rows read one by one
 	Shape      predictor.Shape
@@ -126,7 +127,7 @@ func (r Refresher) Plan(ctx context.Context, b store.Board, column string, o Opt
 func (o Options) walk() sampler.Options {
 	return sampler.Options{
 		Method: o.Method, Full: o.Full, Head: o.Head, ScoresUpTo: o.ScoresUpTo,
-		ReadBudget: o.ReadBudget, Progress: o.Progress,
+		ReadBudget: o.ReadBudget, Pace: o.Pace, Progress: o.Progress,
 	}
 }
 

@@ -31,6 +31,7 @@ type Options struct {
 	ScoresUpTo int64   // Auto reads the scores of boards up to this size; default 100,000
 	ReadBudget float64 // read units that a walk may take; 0: no limit
 	Parallel   int     // requests under way at once; default 8
+	Pace       Pace    // of each partition; the zero value does not pace
 
 	// Progress, if set, is called as partitions, or intervals of them, are done.
 	// It must be safe for concurrent use.

@@ -35,7 +35,7 @@ type Walker struct {
 
 // New makes a walker.
 func New(st store.Partitions, b store.Board, column store.Column, o Options) *Walker {
-	return &Walker{store: st, board: b, column: column, options: o.withDefaults()}
+	return &Walker{store: Paced(st, o.Pace), board: b, column: column, options: o.withDefaults()}
 }
 
 // Walk is what a walk saw.

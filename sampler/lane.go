@@ -1,0 +1,63 @@
+package sampler
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// The limiter's tokens are half read units, the least that a read takes.
+const laneBurst = 16
+
+func halves(units float64) rate.Limit { return rate.Limit(2 * units) }
+
+// A lane is the pace of one partition.
+type lane struct {
+	limiter *rate.Limiter
+
+	mu      sync.Mutex
+	rate    float64 // read units a second now
+	ceiling float64 // where it was last throttled, a bit below
+	max     float64
+	raised  time.Time // when the rate was last looked at
+	since   time.Time // of the last throttle, or of the last raise of the ceiling
+}
+
+// spend takes what a read consumed beyond the token it waited for. It does not
+// wait: the next read does.
+func (l *lane) spend(units float64) {
+	for tokens := int(2*units+0.5) - 1; tokens > 0; tokens -= laneBurst {
+		l.limiter.ReserveN(time.Now(), min(tokens, laneBurst))
+	}
+}
+
+func (l *lane) succeed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ceiling < l.max && time.Since(l.since) > probeAfter {
+		l.ceiling, l.since = min(l.max, 1.1*l.ceiling), time.Now()
+	}
+	rise := l.max / climb.Seconds() * time.Since(l.raised).Seconds()
+	l.raised = time.Now()
+	l.set(min(l.ceiling, l.rate+rise))
+}
+
+// throttled halves the rate, once for all reads that were under way together.
+func (l *lane) throttled() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const together = 500 * time.Millisecond
+	if time.Since(l.since) < together {
+		return
+	}
+	l.ceiling, l.since, l.raised = max(leastPace, 0.9*l.rate), time.Now(), time.Now()
+	l.set(max(leastPace, l.rate/2))
+}
+
+func (l *lane) set(units float64) {
+	if units != l.rate {
+		l.rate = units
+		l.limiter.SetLimit(halves(units))
+	}
+}

@@ -1,0 +1,144 @@
+package sampler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rankcurve/rankcurve/sampler"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// limited is a store of empty counts that cost a read unit each, allows so many
+// units a second in each partition, and throttles what comes above. Its clock is
+// the test's.
+type limited struct {
+	units float64
+	fail  error // instead of an answer, every time
+
+	mu                sync.Mutex
+	left              map[int]float64
+	seen              map[int]time.Time
+	calls, throttles  int
+	firstSecond, most int
+	started           time.Time
+}
+
+func (l *limited) Rows(ctx context.Context, q store.Query) (store.Page, error) {
+	page, err := l.Count(ctx, q)
+	return store.Page{Usage: page.Usage}, err
+}
+
+func (l *limited) Count(_ context.Context, q store.Query) (store.CountPage, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls++
+	if l.fail != nil {
+		return store.CountPage{}, l.fail
+	}
+	shard, now := q.Partition.Shard, time.Now()
+	if l.left == nil {
+		l.left, l.seen, l.started = map[int]float64{}, map[int]time.Time{}, now
+	}
+	if last, ok := l.seen[shard]; ok {
+		l.left[shard] = min(l.units, l.left[shard]+l.units*now.Sub(last).Seconds())
+	} else {
+		l.left[shard] = l.units
+	}
+	l.seen[shard] = now
+	if l.left[shard] < 1 {
+		l.throttles++
+		return store.CountPage{}, fmt.Errorf("%s: %w", q.Partition, store.ErrThrottled)
+	}
+	l.left[shard]--
+	if now.Sub(l.started) < time.Second {
+		l.firstSecond++
+	}
+	return store.CountPage{Count: 1, Usage: store.Usage{IndexReads: 1, Requests: 1}}, nil
+}
+
+func TestThePaceFollowsWhatThePartitionGives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &limited{units: 100}
+		p := sampler.Paced(st, sampler.Pace{Start: 50, Max: 300})
+		started := time.Now()
+		var reads sync.WaitGroup
+		for range 4 { // readers of one partition at once
+			reads.Go(func() {
+				for range 2000 {
+					if _, err := p.Count(context.Background(), store.Query{}); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		reads.Wait()
+		took := time.Since(started)
+		t.Logf("%d reads, %d throttled, %v", st.calls, st.throttles, took)
+		if st.throttles*100 > st.calls {
+			t.Errorf("%d of %d reads were throttled, more than 1 %%", st.throttles, st.calls)
+		}
+		if st.firstSecond > 100 {
+			t.Errorf("%d reads in the first second of a pace that starts at 50", st.firstSecond)
+		}
+		if took > 160*time.Second { // at 100 a second: 80 s
+			t.Errorf("8,000 reads took %v of the partition's time", took)
+		}
+	})
+}
+
+func TestThePaceKeepsItsMaximum(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &limited{units: 3000}
+		p := sampler.Paced(st, sampler.Pace{Start: 50, Max: 300})
+		started := time.Now()
+		for range 30_000 {
+			if _, err := p.Count(context.Background(), store.Query{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if perSecond := 30_000 / time.Since(started).Seconds(); perSecond > 305 || perSecond < 200 {
+			t.Errorf("%.0f read units a second, allowed 300", perSecond)
+		}
+	})
+}
+
+func TestThePaceGivesUp(t *testing.T) {
+	for _, tc := range []struct {
+		fail  error
+		calls int
+	}{
+		{store.ErrThrottled, 13}, {store.ErrUnavailable, 13}, {store.ErrDenied, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			st := &limited{fail: tc.fail}
+			_, err := sampler.Paced(st, sampler.DefaultPace).Rows(context.Background(), store.Query{})
+			if !errors.Is(err, tc.fail) || st.calls != tc.calls {
+				t.Errorf("%v after %d calls, want %d", err, st.calls, tc.calls)
+			}
+		})
+	}
+}
+
+func TestThePaceEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, err := sampler.Paced(&limited{fail: store.ErrThrottled}, sampler.DefaultPace).Count(ctx, store.Query{})
+		if !errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestNoPaceIsTheStoreItself(t *testing.T) {
+	st := &limited{units: 1}
+	if p := sampler.Paced(st, sampler.Pace{}); p != store.Partitions(st) {
+		t.Errorf("%T", p)
+	}
+}
