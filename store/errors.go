@@ -19,4 +19,7 @@ var (
 	ErrTooExpensive  = errors.New("over the read budget")          // would cost more read units than allowed
 	ErrCorrupt       = errors.New("stored data cannot be decoded") // a damaged entry, curve or state
 	ErrUnavailable   = errors.New("store cannot be reached")       // try again later
+	ErrThrottled     = errors.New("throttled")                     // over what the table or a partition may do in a second
+	ErrDenied        = errors.New("access denied")                 // no credentials, or not allowed to do it
+	ErrNoTable       = errors.New("no such table or index")        // to be made by `rankcurve table create|sync`
 )

@@ -164,7 +164,7 @@ func (f *fixture) compareCount(q store.Query) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if count.Count != int64(len(rows.Rows)) || !samePlace(rows.Last, count.Last) || rows.Usage != count.Usage {
+		if count.Count != int64(len(rows.Rows)) || !samePlace(rows.Last, count.Last) || !f.sameUsage(rows.Usage, count.Usage) {
 			f.Fatalf("%+v:\n Rows %d, last %v, used %v\nCount %d, last %v, used %v", q,
 				len(rows.Rows), rows.Last, rows.Usage, count.Count, count.Last, count.Usage)
 		}
@@ -217,14 +217,19 @@ func emptyPartitions(f *fixture) {
 	f.wantRows("xp", at(5, "ann"))
 	for name, q := range map[string]store.Query{"board never made": unmade, "shard": unheard, "range": outside} {
 		page, err := f.Rows(f.ctx, q)
-		if err != nil || len(page.Rows) != 0 || page.Last != nil || page.Usage.IndexReads != 0.5 {
+		if err != nil || len(page.Rows) != 0 || page.Last != nil || !isHalfUnit(page.Usage) {
 			f.Errorf("%s: Rows answered %+v, %v; want nothing for half a unit", name, page, err)
 		}
 		count, err := f.Count(f.ctx, q)
-		if err != nil || count.Count != 0 || count.Last != nil || count.Usage.IndexReads != 0.5 {
+		if err != nil || count.Count != 0 || count.Last != nil || !isHalfUnit(count.Usage) {
 			f.Errorf("%s: Count answered %+v, %v; want nothing for half a unit", name, count, err)
 		}
 	}
+}
+
+// isHalfUnit is the price of an empty answer. An emulator may charge nothing.
+func isHalfUnit(u store.Usage) bool {
+	return u.IndexReads == 0.5 || u.IndexReads == 0 && u.Requests > 0
 }
 
 func shardOfOwner(f *fixture) {
@@ -247,7 +252,8 @@ func shardOfOwner(f *fixture) {
 }
 
 // OneSnapshot moves a row up and down past others while reading: it must be seen
-// once in every answer, and never twice or not at all.
+// once in every answer, and never twice or not at all. Where indexes lag that is
+// true of the others alone.
 func oneSnapshot(f *fixture) {
 	e := f.put(entry("mover", 0, 0))
 	for i := range 20 {
@@ -267,8 +273,12 @@ func oneSnapshot(f *fixture) {
 	})
 	for range 100 {
 		page, err := f.Rows(f.ctx, f.whole("xp"))
-		if err != nil || len(page.Rows) != 21 {
-			f.Errorf("%d rows, %v; want 21", len(page.Rows), err)
+		rows, want := page.Rows, 21
+		if f.lags {
+			rows, want = slices.DeleteFunc(rows, func(r store.Position) bool { return r.Owner == "mover" }), 20
+		}
+		if err != nil || len(rows) != want {
+			f.Errorf("%d rows, %v; want %d", len(rows), err, want)
 			break
 		}
 	}
@@ -294,7 +304,7 @@ func pageCosts(f *fixture) {
 		for _, r := range page.Rows {
 			bytes += store.IndexEntrySize(q.Partition, r.Key, r.Owner)
 		}
-		if want := store.IndexReadUnits(bytes); !about(page.Usage.IndexReads, want) || page.Usage.Requests != 1 || page.Usage.TableReads != 0 {
+		if want := store.IndexReadUnits(bytes); !about(page.Usage.IndexReads, want) || !f.oneRequest(page.Usage) || page.Usage.TableReads != 0 {
 			f.Errorf("a page of %d rows used %+v, want about %v index reads", len(page.Rows), page.Usage, want)
 		}
 	}

@@ -11,10 +11,22 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
+// Trait says what a backend cannot promise.
+type Trait func(*fixture)
+
+// IndexesLag is of backends whose index entries follow their rows a moment later:
+// an answer that is read meanwhile may have a row that moves at both of its
+// places, or at neither.
+func IndexesLag() Trait { return func(f *fixture) { f.lags = true } }
+
+// Flaky is of a backend that is reached over a line which fails: it sends some
+// requests again, and so counts more of them.
+func Flaky() Trait { return func(f *fixture) { f.flaky = true } }
+
 // Run checks a backend. Each subtest calls open once, gets a store that must be
-// empty, and closes it; they run in parallel. Index reads that follow a write
-// are repeated until they are right, for backends whose indexes lag behind.
-func Run(t *testing.T, open func(t *testing.T) store.Store) {
+// empty, and closes it; they run in parallel. Reads that follow a write and need
+// not be strongly consistent are repeated until they are right.
+func Run(t *testing.T, open func(t *testing.T) store.Store, traits ...Trait) {
 	t.Helper()
 	groups := []struct {
 		name     string
@@ -36,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 			for _, s := range g.sentence {
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
-					s.check(newFixture(t, open))
+					s.check(newFixture(t, open, traits))
 				})
 			}
 		})
@@ -56,11 +68,16 @@ type fixture struct {
 	store.Store
 	ctx   context.Context
 	board store.Board
+	lags  bool
+	flaky bool
 }
 
-func newFixture(t *testing.T, open func(t *testing.T) store.Store) *fixture {
+func newFixture(t *testing.T, open func(t *testing.T) store.Store, traits []Trait) *fixture {
 	t.Helper()
 	f := &fixture{T: t, Store: open(t), ctx: context.Background(), board: boardOf("missions", 1)}
+	for _, trait := range traits {
+		trait(f)
+	}
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Errorf("close store: %v", err)
