@@ -1,0 +1,113 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Synced is what [Table.Sync] did and found.
+type Synced struct {
+	Added    []string // indexes that were missing
+	Stale    []string // indexes by_... of no column that was named; each makes every write dearer
+	Wrong    []string // indexes whose keys are not what they must be, in words
+	Warnings []string // what the endpoint has not got, or what is not allowed
+}
+
+// Sync adds the indexes that the columns lack, one at a time as DynamoDB wants it,
+// and waits for each: for a large table that takes long, and costs a write unit
+// for every row that it takes in. It deletes nothing: stale and wrong indexes are
+// reported. The error is [store.ErrNoTable] where there is none, and
+// [store.ErrNoDatabase] where the table is another's.
+func (t *Table) Sync(ctx context.Context, columns []string) (Synced, error) {
+	var done Synced
+	d, err := t.describe(ctx)
+	if err != nil {
+		return done, fmt.Errorf("sync table: %w", err)
+	}
+	if err := checkKeys(d); err != nil {
+		return done, fmt.Errorf("sync table %s: %w", t.name, err)
+	}
+	columns = sortedOnce(columns)
+	done.Stale = stale(d, columns)
+	for _, column := range columns {
+		there := slices.IndexFunc(d.GlobalSecondaryIndexes, func(i types.GlobalSecondaryIndexDescription) bool {
+			return deref(i.IndexName) == IndexName(column)
+		})
+		if there >= 0 {
+			got := shapeOf(d.GlobalSecondaryIndexes[there].KeySchema, d.AttributeDefinitions)
+			if want := indexShape(column); got != want {
+				done.Wrong = append(done.Wrong, fmt.Sprintf("index %s has %s, not %s: delete it, then `rankcurve table sync` makes it anew", IndexName(column), got, want))
+			}
+			continue
+		}
+		if err := t.addIndex(ctx, column); err != nil {
+			return done, fmt.Errorf("sync table %s: add index %s: %w", t.name, IndexName(column), err)
+		}
+		done.Added = append(done.Added, IndexName(column))
+	}
+	done.Warnings = t.ensureExtras(ctx)
+	return done, nil
+}
+
+func stale(d *types.TableDescription, columns []string) (names []string) {
+	for _, i := range d.GlobalSecondaryIndexes {
+		name := deref(i.IndexName)
+		if column, ours := columnOf(name); ours && !slices.Contains(columns, column) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// addIndex makes one index and waits until it can be used. While another change is
+// under way the table refuses, and is asked again when that is done.
+func (t *Table) addIndex(ctx context.Context, column string) error {
+	what := "index " + IndexName(column)
+	for try := 1; ; try++ {
+		if err := t.await(ctx, what, tableActive); err != nil {
+			return err
+		}
+		_, n, err := read(ctx, t.options, t.target(), t.api.UpdateTable, &dynamodb.UpdateTableInput{
+			TableName:            &t.name,
+			AttributeDefinitions: definitionsOf([]string{column})[2:], // the index's own
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+				IndexName:  aws.String(IndexName(column)),
+				KeySchema:  schemaOf(attrPartition, column),
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+			}}},
+		})
+		var busy *types.ResourceInUseException
+		var limit *types.LimitExceededException
+		switch {
+		case err == nil, n.unsure && errors.Is(err, store.ErrInvalid): // it is there: an earlier attempt has made it
+			return t.await(ctx, what, indexActive(IndexName(column)))
+		case (errors.As(err, &busy) || errors.As(err, &limit)) && try < t.options.attempts:
+			continue
+		default:
+			return err
+		}
+	}
+}
+
+func indexActive(name string) func(*types.TableDescription) (string, bool) {
+	return func(d *types.TableDescription) (string, bool) {
+		if d == nil {
+			return "UNKNOWN", false
+		}
+		for _, i := range d.GlobalSecondaryIndexes {
+			if deref(i.IndexName) == name {
+				return string(i.IndexStatus), i.IndexStatus == types.IndexStatusActive
+			}
+		}
+		return string(types.IndexStatusCreating), false
+	}
+}
