@@ -11,12 +11,17 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// Curve is the process's copy of a column's published curve; the store is asked
-// for a newer one at most every [WithCurvePoll]. The empty column is the first one.
-// The error is [ErrNoCurve] if none was published and [ErrBadCurve] if what was
-// published cannot be used. A copy that is already here stays in use while the store
-// cannot be reached or holds a damaged curve: its AsOf tells its age. A poll costs
-// a read unit per 4 KB of curve, the others nothing.
+// Curve is the process's copy of a column's published curve. The empty column is the
+// first one. The first call waits for the store; later ones answer from the copy at
+// once, and at most every [WithCurvePoll] one of them has the store asked for a newer
+// curve in the background, so an answer may be that much older than what is
+// published, and after a quiet time older still: its AsOf tells its age. A copy
+// stays in use while the store cannot be reached or holds a damaged curve.
+//
+// The error is [ErrNoCurve] if none was published, [ErrBadCurve] if what was
+// published cannot be used, and [ErrStaleCurve] if it is older than
+// [WithMaxStaleness] allows. A poll costs a read unit per 4 KB of curve, the others
+// nothing.
 func (b *Board) Curve(ctx context.Context, column string) (*predictor.Curve, error) {
 	c, err := b.column(column)
 	if err != nil {
@@ -26,86 +31,66 @@ func (b *Board) Curve(ctx context.Context, column string) (*predictor.Curve, err
 	return curve, err
 }
 
-// curves is what the process knows of a column's published curve.
+// curves is what the process knows of a column's published curve. It holds no
+// resources: a poll is a goroutine that ends by itself.
 type curves struct {
 	held atomic.Pointer[polled]
-	turn chan struct{} // whose place is taken polls
+	poll atomic.Pointer[poll] // the one under way; nil: none
 }
 
-func newCurves() *curves { return &curves{turn: make(chan struct{}, 1)} }
+func newCurves() *curves { return &curves{} }
 
-// polled is what a poll found: a curve or why there is none. It never changes.
+// polled is what a poll found: a curve or why there is none. All but charged never
+// changes.
 type polled struct {
 	curve      *predictor.Curve
 	generation int64
-	err        error
+	err        error // why there is no curve
+	fault      error // why the curve is one of an earlier poll
 	at         time.Time
+	usage      store.Usage
+	charged    atomic.Bool // somebody was told the usage
 }
 
-func (p *polled) fresh(now time.Time, poll time.Duration) bool {
+// charge is the usage of the poll, once.
+func (p *polled) charge() store.Usage {
+	if p.charged.Load() || p.charged.Swap(true) {
+		return store.Usage{}
+	}
+	return p.usage
+}
+
+func (p *polled) fresh(now time.Time, every time.Duration) bool {
 	age := now.Sub(p.at)
-	return age >= 0 && age < poll // a clock that was set back polls
+	return age >= 0 && age < every // a clock that was set back polls
 }
 
-// curve answers from the process's copy, or polls. One caller polls at a time; the
-// others go on with the copy that is there, or wait for the first.
+// curve answers from the process's copy. Who finds that a poll is due begins it, and
+// waits for it only where the copy cannot answer: there is none, it is too old, or
+// every call is to ask. The usage is that of a poll nobody was told of yet.
 func (b *Board) curve(ctx context.Context, c *column) (*predictor.Curve, store.Usage, error) {
 	held := c.curves.held.Load()
-	if held != nil && held.fresh(b.options.clock(), b.options.curvePoll) {
-		return held.curve, store.Usage{}, held.err
-	}
-	select {
-	case c.curves.turn <- struct{}{}:
-	default:
-		if held != nil && held.curve != nil {
-			return held.curve, store.Usage{}, nil
+	if held == nil || !held.fresh(b.options.clock(), b.options.curvePoll) {
+		p := b.beginPoll(ctx, c)
+		usable := held != nil && held.curve != nil && b.tooOld(c, held) == nil
+		if !usable || b.options.curvePoll <= 0 {
+			found, err := p.wait(ctx)
+			switch {
+			case err == nil:
+				held = found
+			case !usable:
+				return nil, store.Usage{}, fmt.Errorf("read curve %s: %w", b.curveKey(c), err)
+			}
 		}
-		if err := take(ctx, c.curves.turn); err != nil {
-			return nil, store.Usage{}, fmt.Errorf("read curve %s: %w", b.curveKey(c), err)
-		}
 	}
-	defer func() { <-c.curves.turn }()
-	held = c.curves.held.Load() // another may have polled while this one waited
-	if held != nil && held.fresh(b.options.clock(), b.options.curvePoll) {
-		return held.curve, store.Usage{}, held.err
+	usage := held.charge()
+	if held.err != nil {
+		return nil, usage, held.err
 	}
-	return b.poll(ctx, c, held)
-}
-
-// take waits for a turn, as long as the context lasts.
-func take(ctx context.Context, turn chan struct{}) error {
-	select {
-	case turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := b.tooOld(c, held); err != nil {
+		return nil, usage, err
 	}
-}
-
-// poll asks the store. Its caller has the turn.
-func (b *Board) poll(ctx context.Context, c *column, held *polled) (*predictor.Curve, store.Usage, error) {
-	found := &polled{at: b.options.clock()}
-	published, usage, err := b.store.Curve(ctx, b.curveKey(c))
-	switch {
-	case err == nil && held != nil && held.curve != nil && published.Generation <= held.generation:
-		found.curve, found.generation = held.curve, held.generation
-	case err == nil:
-		found.curve, found.err = b.decode(c, published)
-		found.generation = published.Generation
-	case errors.Is(err, store.ErrNotFound):
-		found.err = noCurve(b.curveKey(c))
-	case errors.Is(err, store.ErrCorrupt):
-		found.err = badCurve(b.curveKey(c), err)
-	default:
-		found.err = fmt.Errorf("read curve %s: %w", b.curveKey(c), err)
-	}
-	if found.err != nil && held != nil && held.curve != nil {
-		found.curve, found.generation, found.err = held.curve, held.generation, nil
-	}
-	if ctx.Err() == nil && (found.err == nil || unusable(found.err)) {
-		c.curves.held.Store(found)
-	}
-	return found.curve, usage, found.err
+	return held.curve, usage, nil
 }
 
 // decode reads a published curve and checks that it is this column's.
@@ -123,7 +108,9 @@ func (b *Board) decode(c *column, p store.Published) (*predictor.Curve, error) {
 
 // unusable says that an error is about the curve, not about reading it: exact
 // counts can do without.
-func unusable(err error) bool { return errors.Is(err, ErrNoCurve) || errors.Is(err, ErrBadCurve) }
+func unusable(err error) bool {
+	return errors.Is(err, ErrNoCurve) || errors.Is(err, ErrBadCurve) || errors.Is(err, ErrStaleCurve)
+}
 
 func (b *Board) curveKey(c *column) store.CurveKey {
 	return store.CurveKey{Board: b.def.Name, Column: c.Name}

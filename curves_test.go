@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -37,12 +38,40 @@ func TestCurveIsPolled(t *testing.T) {
 	publish(t, st, def, 2, images)
 	generationIs(1, 2)
 	now.Advance(time.Minute)
+	generationBecomes(t, b, 2)
 	generationIs(2, 3)
 	now.Advance(-time.Hour) // a clock that was set back polls
-	generationIs(2, 4)
+	publish(t, st, def, 3, images)
+	generationBecomes(t, b, 3)
+	generationIs(3, 4)
 	now.Advance(2 * time.Minute)
 	st.curve = func() error { return store.ErrUnavailable }
-	generationIs(2, 5)
+	generationBecomes(t, b, 3)
+	eventually(t, "the poll has been made", func() bool { polls, _ := st.asked(); return polls == 5 })
+	generationIs(3, 5)
+}
+
+// generationBecomes asks for the curve until a background poll has brought it.
+func generationBecomes(t *testing.T, b *rankcurve.Board, want int64) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("the curve is of generation %d", want), func() bool {
+		curve, err := b.Curve(context.Background(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return curve.Meta().Generation == want
+	})
+}
+
+// eventually waits for what other goroutines are about to do.
+func eventually(t *testing.T, what string, check func() bool) {
+	t.Helper()
+	const patience = 20 * time.Second
+	for deadline := time.Now().Add(patience); !check(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s it is not yet so: %s", patience, what)
+		}
+	}
 }
 
 // An older generation, as a cache may hold it, does not replace a newer one.
@@ -149,33 +178,5 @@ func TestManyAskersMakeOnePoll(t *testing.T) {
 	}
 	if polls, _ := st.asked(); polls != 1 {
 		t.Errorf("%d polls, want 1", polls)
-	}
-}
-
-// While one polls, the others go on with the copy that is there; without one they
-// wait no longer than their context lasts.
-func TestASlowPollHoldsNobodyUp(t *testing.T) {
-	ctx, now := context.Background(), newClock()
-	st, def := &double{Store: newStore(t)}, boardOf("games", 1)
-	b := newBoard(t, st, def, rankcurve.WithClock(now.Now))
-	publish(t, st, def, 1, images)
-	for _, withCopy := range []bool{false, true} {
-		polling, goOn, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		st.curve = func() error { close(polling); <-goOn; return nil }
-		go func() {
-			defer close(done)
-			if _, err := b.Curve(ctx, "xp"); err != nil {
-				t.Error(err)
-			}
-		}()
-		<-polling
-		canceled, cancel := context.WithCancel(ctx)
-		cancel()
-		if _, err := b.Curve(canceled, "xp"); withCopy && err != nil || !withCopy && !errors.Is(err, context.Canceled) {
-			t.Errorf("with a copy %t: %v", withCopy, err)
-		}
-		close(goOn)
-		<-done
-		now.Advance(time.Hour)
 	}
 }

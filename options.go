@@ -6,10 +6,11 @@ import "time"
 type Option func(*options)
 
 type options struct {
-	readBudget float64
-	exactTop   int64
-	curvePoll  time.Duration
-	clock      func() time.Time
+	readBudget   float64
+	exactTop     int64
+	curvePoll    time.Duration
+	maxStaleness time.Duration
+	clock        func() time.Time
 }
 
 // What a Board does without options.
@@ -41,8 +42,14 @@ func WithReadBudget(units float64) Option { return func(o *options) { o.readBudg
 func WithExactTop(rank int64) Option { return func(o *options) { o.exactTop = rank } }
 
 // WithCurvePoll sets how long the curve in the process is used before the store is
-// asked for a newer one. Zero asks in every call. Defaults to [DefaultCurvePoll].
+// asked for a newer one, in the background: the calls of that time still answer from
+// the old one. Zero asks in every call, and waits. Defaults to [DefaultCurvePoll].
 func WithCurvePoll(d time.Duration) Option { return func(o *options) { o.curvePoll = d } }
+
+// WithMaxStaleness refuses a curve whose as-of time is longer ago: what needs one is
+// then [ErrStaleCurve], and ranks are counted where the mode and the read budget
+// allow it. It should be several refreshes long. Zero, the default, takes any age.
+func WithMaxStaleness(d time.Duration) Option { return func(o *options) { o.maxStaleness = d } }
 
 // WithClock replaces the clock, which dates answers and posts and says when a
 // curve is polled. Defaults to time.Now.

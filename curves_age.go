@@ -1,0 +1,29 @@
+package rankcurve
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrStaleCurve says that the curve is older than [WithMaxStaleness] allows. Its
+// message tells the age and what to run. Callers branch on it with errors.Is.
+var ErrStaleCurve = errors.New("curve is too old")
+
+// tooOld says why a copy may not be answered from any more, or nil.
+func (b *Board) tooOld(c *column, p *polled) error {
+	if b.options.maxStaleness <= 0 || p.curve == nil {
+		return nil
+	}
+	age := b.options.clock().Sub(p.curve.Meta().AsOf)
+	if age <= b.options.maxStaleness {
+		return nil
+	}
+	key := b.curveKey(c)
+	text := fmt.Sprintf("the curve of %s is %s old, and %s is allowed: run `rankcurve rebuild %s`, or see why the worker does not",
+		key, age.Round(time.Second), b.options.maxStaleness, key.Board)
+	if p.fault != nil {
+		text += fmt.Sprintf("; a newer one could not be had: %v", p.fault)
+	}
+	return advise(ErrStaleCurve, p.fault, "%s", text)
+}
