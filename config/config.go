@@ -9,8 +9,9 @@
 //	    shards: 32
 //
 // is RANKCURVE_REFRESH_HEAD=5000, RANKCURVE_BOARDS_0_NAME=missions and
-// RANKCURVE_BOARDS_0_SHARDS=32 in the environment. An empty variable counts as
-// not set. Keys and variables that are not known are refused, and all faults are
+// RANKCURVE_BOARDS_0_SHARDS=32 in the environment. A list of plain values has one
+// variable for each, RANKCURVE_CACHE_MEMCACHED_SERVERS_0 and so on; as a flag it is
+// one text with commas, which replaces the list. An empty variable counts as not set. Keys and variables that are not known are refused, and all faults are
 // reported at once, each with its place and its key.
 package config
 
@@ -21,6 +22,7 @@ import (
 // Config is a complete configuration: what was not said has its default.
 type Config struct {
 	Store           Store
+	Cache           Cache
 	Boards          []Board
 	RefreshDefaults Refresh // of all boards that do not say otherwise
 
@@ -29,20 +31,50 @@ type Config struct {
 
 // Store says where boards are kept.
 type Store struct {
-	Kind StoreKind
-	Bolt Bolt
+	Kind     StoreKind
+	Bolt     Bolt
+	DynamoDB DynamoDB
 }
 
 // StoreKind names a backend.
 type StoreKind string
 
 const (
-	KindBolt StoreKind = "bolt" // the embedded store, one file
+	KindBolt     StoreKind = "bolt"     // the embedded store, one file
+	KindDynamoDB StoreKind = "dynamodb" // a table of Amazon DynamoDB
 )
 
 // Bolt sets up the embedded store.
 type Bolt struct {
 	Path string // of the file; a relative one is looked up in the working folder
+}
+
+// DynamoDB sets up the store in a table. Credentials are no part of it: the AWS
+// SDK finds them as everywhere, in AWS_PROFILE, AWS_ACCESS_KEY_ID or the machine's
+// role.
+type DynamoDB struct {
+	Table    string
+	Region   string // empty: AWS_REGION, else the profile's
+	Endpoint string // a URL in place of the region's own; empty: none
+}
+
+// Cache says where app servers find published curves. The store keeps them too.
+type Cache struct {
+	Kind      CacheKind
+	Memcached Memcached
+}
+
+// CacheKind names a cache.
+type CacheKind string
+
+const (
+	CacheNone      CacheKind = "none"      // curves are read from the store
+	CacheMemcached CacheKind = "memcached" // from memcached, and from the store where it has none
+)
+
+// Memcached sets up the cache.
+type Memcached struct {
+	Servers []string // HOST:PORT or the path of a socket; all programs list the same ones in the same order
 }
 
 // Board is a configured board: its definition, and how it is refreshed.
@@ -58,13 +90,23 @@ type Refresh struct {
 	CurveBytes int // size of the encoded curve, at most
 	Head       int // best entries whose ranks are kept exactly
 	Tolerance  Tolerance
+	Pace       Pace
+}
+
+// Pace bounds what a refresh takes of each partition of a DynamoDB index, in read
+// units a second, so that it never stands in the way of those who play: a partition
+// gives 3,000. It starts at Start, climbs to Max, and gives way where it is
+// throttled. The embedded store has no such limits and is not paced.
+type Pace struct {
+	Start int // 0: at Max from the start
+	Max   int // 0: no pace at all
 }
 
 // Method says how a refresh reads a board.
 type Method string
 
 const (
-	MethodAuto    Method = "auto"    // scores where all fit the budget and are the cheaper way, else counted
+	MethodAuto    Method = "auto"    // every score of boards up to 100,000 entries, and of embedded ones; counted beyond
 	MethodCounted Method = "counted" // counts between cutpoints
 	MethodScores  Method = "scores"  // every score
 )
@@ -73,7 +115,7 @@ const (
 type Tolerance string
 
 const (
-	ToleranceSqrt Tolerance = "sqrt" // grows with the square root of the rank: the best ranks are the closest
+	ToleranceSqrt Tolerance = "sqrt" // grows with the square root of the distance to the nearer end of the board
 	ToleranceAbs  Tolerance = "abs"  // the same number of ranks everywhere
 )
 
@@ -83,12 +125,14 @@ const DefaultShards = 16
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Store: Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}},
+		Store: Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}, DynamoDB: DynamoDB{Table: "rankcurve"}},
+		Cache: Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}}},
 		RefreshDefaults: Refresh{
 			Method:     MethodAuto,
 			CurveBytes: 16384,
 			Head:       10000,
 			Tolerance:  ToleranceSqrt,
+			Pace:       Pace{Start: 50, Max: 300},
 		},
 	}
 }

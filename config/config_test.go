@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,15 +20,15 @@ func TestExampleFileHoldsTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Default()
-	if got.Store != want.Store || got.RefreshDefaults != want.RefreshDefaults {
-		t.Errorf("got %+v %+v, want %+v %+v", got.Store, got.RefreshDefaults, want.Store, want.RefreshDefaults)
+	if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults {
+		t.Errorf("got %+v %+v %+v, want %+v %+v %+v", got.Store, got.Cache, got.RefreshDefaults, want.Store, want.Cache, want.RefreshDefaults)
 	}
 	// The same board with only the keys that have no default must be the same.
 	bare := load(t, "boards: [{name: missions, columns: [{name: xp}, {name: time, order: asc, operator: best, decimals: 2}]}]", nil, nil)
 	if !reflect.DeepEqual(got.Boards, bare.Boards) {
 		t.Errorf("got  %+v\nwant %+v", got.Boards, bare.Boards)
 	}
-	if bare.Store != want.Store || bare.RefreshDefaults != want.RefreshDefaults {
+	if bare.Store != want.Store || !reflect.DeepEqual(bare.Cache, want.Cache) || bare.RefreshDefaults != want.RefreshDefaults {
 		t.Errorf("a file without them changes store or refresh: %+v", bare)
 	}
 }
@@ -38,10 +39,11 @@ func TestWithoutAFileThereAreTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Config{
-		Store:           config.Store{Kind: "bolt", Bolt: config.Bolt{Path: "rankcurve.db"}},
-		RefreshDefaults: config.Refresh{Method: "auto", CurveBytes: 16384, Head: 10000, Tolerance: "sqrt"},
+		Store:           config.Store{Kind: "bolt", Bolt: config.Bolt{Path: "rankcurve.db"}, DynamoDB: config.DynamoDB{Table: "rankcurve"}},
+		Cache:           config.Cache{Kind: "none", Memcached: config.Memcached{Servers: []string{"127.0.0.1:11211"}}},
+		RefreshDefaults: config.Refresh{Method: "auto", CurveBytes: 16384, Head: 10000, Tolerance: "sqrt", Pace: config.Pace{Start: 50, Max: 300}},
 	}
-	if c.Store != want.Store || c.RefreshDefaults != want.RefreshDefaults || len(c.Boards) != 0 {
+	if c.Store != want.Store || !reflect.DeepEqual(c.Cache, want.Cache) || c.RefreshDefaults != want.RefreshDefaults || len(c.Boards) != 0 {
 		t.Errorf("got %+v", c)
 	}
 	if err := config.Default().Validate(); err != nil {
@@ -52,15 +54,19 @@ func TestWithoutAFileThereAreTheDefaults(t *testing.T) {
 func TestLoadReadsTheDesignsFile(t *testing.T) {
 	c := load(t, `
 store:
-  kind: bolt
+  kind: dynamodb
   bolt: {path: boards.db}
+  dynamodb: {table: boards, region: eu-west-1, endpoint: ""}
+cache:
+  kind: memcached
+  memcached: {servers: ["127.0.0.1:11211", "[::1]:11212", /run/memcached.sock]}
 boards:
   - name: missions
     shards: 32
     columns:
       - {name: xp, operator: sum}
       - {name: time, order: asc, operator: best, decimals: 2}
-    refresh: {method: counted, read_budget: 20000, curve_bytes: 4096, head: 500, tolerance: abs}
+    refresh: {method: counted, read_budget: 20000, curve_bytes: 4096, head: 500, tolerance: abs, pace: {start: 0, max: 100}}
 `, nil, nil)
 	board, ok := c.Board("missions")
 	want := store.Board{Name: "missions", Shards: 32, Columns: []store.Column{
@@ -70,11 +76,14 @@ boards:
 	if !ok || !reflect.DeepEqual(board, want) {
 		t.Errorf("got %+v %v, want %+v", board, ok, want)
 	}
-	if got := c.Refresh("missions"); got != (config.Refresh{Method: config.MethodCounted, ReadBudget: 20000, CurveBytes: 4096, Head: 500, Tolerance: config.ToleranceAbs}) {
+	if got := c.Refresh("missions"); got != (config.Refresh{Method: config.MethodCounted, ReadBudget: 20000, CurveBytes: 4096, Head: 500, Tolerance: config.ToleranceAbs, Pace: config.Pace{Max: 100}}) {
 		t.Errorf("refresh is %+v", got)
 	}
-	if c.Store.Bolt.Path != "boards.db" {
-		t.Errorf("path is %q", c.Store.Bolt.Path)
+	if want := (config.Store{Kind: config.KindDynamoDB, Bolt: config.Bolt{Path: "boards.db"}, DynamoDB: config.DynamoDB{Table: "boards", Region: "eu-west-1"}}); c.Store != want {
+		t.Errorf("store is %+v, want %+v", c.Store, want)
+	}
+	if want := []string{"127.0.0.1:11211", "[::1]:11212", "/run/memcached.sock"}; c.Cache.Kind != config.CacheMemcached || !slices.Equal(c.Cache.Memcached.Servers, want) {
+		t.Errorf("cache is %+v, want servers %v", c.Cache, want)
 	}
 	if _, ok := c.Board("other"); ok {
 		t.Error("found a board that is not configured")
@@ -103,6 +112,28 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 	r := c.RefreshDefaults
 	if r.Head != 300 || r.CurveBytes != 2048 || r.ReadBudget != 1 || c.Store.Bolt.Path != "file.db" {
 		t.Errorf("got %+v, path %q", r, c.Store.Bolt.Path)
+	}
+}
+
+// The file's list can be corrected and lengthened element by element in the
+// environment; a flag replaces it.
+func TestServersOfAllLayers(t *testing.T) {
+	const file = "cache: {memcached: {servers: [\"mca:1\", \"mcb:2\"]}}\n"
+	corrected := []string{"RANKCURVE_CACHE_MEMCACHED_SERVERS_1=mcc:3", "RANKCURVE_CACHE_MEMCACHED_SERVERS_2=mcd:4"}
+	for name, c := range map[string]struct {
+		got  config.Config
+		want []string
+	}{
+		"file":             {load(t, file, nil, nil), []string{"mca:1", "mcb:2"}},
+		"environment":      {load(t, file, corrected, nil), []string{"mca:1", "mcc:3", "mcd:4"}},
+		"flag":             {load(t, file, corrected, map[string]string{"cache.memcached.servers": "mce:5"}), []string{"mce:5"}},
+		"flags":            {load(t, "", nil, map[string]string{"cache.memcached.servers": "mce:5,mcf:6"}), []string{"mce:5", "mcf:6"}},
+		"an element's own": {load(t, file, nil, map[string]string{"cache.memcached.servers[0]": "mce:5"}), []string{"mce:5", "mcb:2"}},
+		"none of them":     {load(t, "cache: {kind: memcached}", nil, nil), []string{"127.0.0.1:11211"}},
+	} {
+		if got := c.got.Cache.Memcached.Servers; !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
 	}
 }
 

@@ -69,8 +69,12 @@ func variableAt(key string) string {
 func (s *settings) readOverrides(overrides map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(overrides)) {
 		pattern, index := split(key)
-		if shapeOf(pattern) == scalar {
+		switch {
+		case shapeOf(pattern) == scalar:
 			s.put(fill(pattern, index), overrides[key], "flag")
+			continue
+		case shapeOf(pattern+"[]") == scalar:
+			s.replace(key, strings.Split(overrides[key], ","), "flag")
 			continue
 		}
 		all := make([]string, len(fields))

@@ -20,22 +20,65 @@ func TestFaults(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown keys, at every level", file: "stor: {}\nstore:\n  kind: bolt\n  bolt:\n    pth: x\n" + board + "  shard: 3\n", want: []string{
-			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, refresh, boards)",
+			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, cache, refresh, boards)",
 			"c.yaml:5: store.bolt.pth: there is no such key; did you mean path? (there are path)",
 			"c.yaml:9: boards[0].shard: there is no such key; did you mean shards? (there are name, shards, columns, refresh)",
 		}},
-		{name: "keys of later", file: "cache: {kind: none}\n" + board + "  periods: [all]\n", want: []string{
-			"c.yaml:1: cache: there is no such key; did you mean store? (there are store, refresh, boards)",
+		{name: "keys of later", file: "serve: {listen: x}\n" + board + "  periods: [all]\n", want: []string{
+			"c.yaml:1: serve: there is no such key; did you mean store? (there are store, cache, refresh, boards)",
 			"c.yaml:5: boards[0].periods: there is no such key; did you mean shards? (there are name, shards, columns, refresh)",
 		}},
 		{name: "values out of range", file: "store: {kind: redis, bolt: {path: \"\"}}\nrefresh:\n  method: fast\n  read_budget: -1\n  curve_bytes: 1023\n  head: 100001\n  tolerance: none\n", want: []string{
-			`c.yaml:1: store.kind: "redis" is not a kind of store; the one there is is bolt`,
+			`c.yaml:1: store.kind: "redis" is not a kind of store; use one of [bolt dynamodb]`,
 			`c.yaml:1: store.bolt.path: is empty; name a file, such as rankcurve.db`,
 			`c.yaml:3: refresh.method: "fast" is not a method; use one of [auto counted scores]`,
 			`c.yaml:4: refresh.read_budget: -1 is negative; use 0 for no limit`,
 			`c.yaml:5: refresh.curve_bytes: 1023 is not in 1024..65536; 16384 suits most boards`,
 			`c.yaml:6: refresh.head: 100001 is not in 100..100000; 10000 suits most boards`,
 			`c.yaml:7: refresh.tolerance: "none" is not a tolerance; use one of [sqrt abs]`,
+		}},
+		{name: "clients", file: `store:
+  dynamodb:
+    table: my table
+    region: EU
+    endpoint: localhost:4567
+cache:
+  kind: redis
+  memcached:
+    servers: [a, "b:0", "c:1", "c:1", ":11211"]
+refresh:
+  pace: {start: 400, max: 300}
+boards:
+- {name: one, columns: [{name: xp}], refresh: {pace: {start: -1, max: 3001}}}
+- {name: two, columns: [{name: xp}], refresh: {pace: {start: 4000, max: 0}}}
+`, want: []string{
+			`c.yaml:3: store.dynamodb.table: "my table" is not a table's name; use 3 to 255 letters, digits and _ . -`,
+			`c.yaml:4: store.dynamodb.region: "EU" is not a region's name; write it like eu-west-1, or leave it empty for AWS_REGION`,
+			`c.yaml:5: store.dynamodb.endpoint: "localhost:4567" is not an http:// or https:// URL; write a URL such as http://127.0.0.1:4567, or leave it empty for AWS`,
+			`c.yaml:7: cache.kind: "redis" is not a kind of cache; use one of [none memcached]`,
+			`c.yaml:9: cache.memcached.servers[0]: "a" is not HOST:PORT; write it like 127.0.0.1:11211`,
+			`c.yaml:9: cache.memcached.servers[1]: "b:0" is not HOST:PORT; write it like 127.0.0.1:11211`,
+			`c.yaml:9: cache.memcached.servers[3]: c:1 is cache.memcached.servers[2] too; name each server once`,
+			`c.yaml:9: cache.memcached.servers[4]: ":11211" is not HOST:PORT; write it like 127.0.0.1:11211`,
+			`c.yaml:11: refresh.pace.start: 400 is above pace.max, 300; lower it, or raise pace.max`,
+			`c.yaml:13: boards[0].refresh.pace.max: 3001 is not in 0..3000, what a partition gives; 300 leaves room for the players, 0 is no pace`,
+			`c.yaml:13: boards[0].refresh.pace.start: -1 is negative; use 0 to start at pace.max`,
+		}},
+		{name: "lists of plain values", file: "cache: {memcached: {servers: 127.0.0.1:11211}}\n", environ: []string{
+			"RANKCURVE_CACHE_MEMCACHED_SERVERS=a:1", "RANKCURVE_CACHE_MEMCACHED_SERVERS_1=a:1",
+		}, want: []string{
+			"c.yaml:1: cache.memcached.servers: must be a list; see the example file",
+			"RANKCURVE_CACHE_MEMCACHED_SERVERS: there is no such key; the nearest is RANKCURVE_CACHE_MEMCACHED_SERVERS_0 (cache.memcached.servers[0])",
+			"RANKCURVE_CACHE_MEMCACHED_SERVERS_1: cache.memcached.servers[1]: cache.memcached.servers has 0 elements, so the next is number 0, not 1; number them without a gap",
+			"RANKCURVE_CACHE_MEMCACHED_SERVERS_1: cache.memcached.servers: is empty; name one at least, such as 127.0.0.1:11211",
+		}},
+		{name: "a server without quotes in braces", file: "cache: {memcached: {servers: [cache:11211]}}\n", want: []string{
+			"c.yaml:1: cache.memcached.servers[0]: must be a single value; put it in quotes if it has a colon",
+			`c.yaml:1: cache.memcached.servers[0]: "" is not HOST:PORT; write it like 127.0.0.1:11211`,
+		}},
+		{name: "an empty list", file: "cache: {memcached: {servers: []}}\nstore: {dynamodb: {endpoint: 'http://me:secret@127.0.0.1:1'}}", want: []string{
+			"c.yaml:1: cache.memcached.servers: is empty; name one at least, such as 127.0.0.1:11211",
+			`c.yaml:2: store.dynamodb.endpoint: "http://me:secret@127.0.0.1:1" has credentials in it, which belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; write a URL such as http://127.0.0.1:4567, or leave it empty for AWS`,
 		}},
 		{name: "the defaults' fault is said once, a board's own again", file: "refresh: {head: 1}\n" + board + "- name: two\n  columns: [{name: xp}]\n  refresh: {head: 1}\n", want: []string{
 			`c.yaml:1: refresh.head: 1 is not in 100..100000; 10000 suits most boards`,
@@ -72,9 +115,9 @@ func TestFaults(t *testing.T) {
 			"c.yaml:2: boards[0].columns: 0 of them; a board has 1 to 16",
 		}},
 		{name: "two documents", file: "store:\n---\nstore:\n", want: []string{"c.yaml:3: a second document begins here; keep everything in one, without a line ---"}},
-		{name: "not YAML, and the environment is judged all the same", file: "store:\n  kind: [bolt\n", environ: []string{"RANKCURVE_HEAD=1", "RANKCURVE_BOARDS_0_SHARDS=0"}, want: []string{
+		{name: "not YAML, and the environment is judged all the same", file: "store:\n  kind: [bolt\n", environ: []string{"RANKCURVE_REFRESH_HED=1", "RANKCURVE_BOARDS_0_SHARDS=0"}, want: []string{
 			"c.yaml:2: not YAML: sequence end token ']' not found",
-			"RANKCURVE_HEAD: there is no such key; the nearest is RANKCURVE_REFRESH_HEAD (refresh.head)",
+			"RANKCURVE_REFRESH_HED: there is no such key; the nearest is RANKCURVE_REFRESH_HEAD (refresh.head)",
 		}},
 		{name: "the environment", file: board, environ: []string{
 			"RANKCURVE_STORE_BOLT_PTH=x", "RANKCURVE_BOARDS_0_SHARD=", "RANKCURVE_BOARDS_0_SHARDS=many", "RANKCURVE_BOARDS_0_COLUMNS_0_ORDER=down",

@@ -17,7 +17,8 @@ const maxFile = 1 << 20
 
 // Load reads the file at path (none if it is empty), then the RANKCURVE_ variables
 // of environ (as os.Environ gives them), then overrides, which maps keys such as
-// "store.bolt.path" to the values of flags; a later one wins. A board's own
+// "store.bolt.path" to the values of flags, and a list's key to its elements with
+// commas between them; a later one wins. A board's own
 // refresh keys win over the top-level ones wherever either was set.
 //
 // The error joins all faults, one a line, as "place: key: what is wrong; what to
@@ -72,6 +73,9 @@ func (s *settings) config() Config {
 	c := Default()
 	c.origins = s.origins
 	isBoard := func(key string) bool { return strings.HasPrefix(key, "boards[") }
+	if _, said := s.origins[serversKey]; said {
+		c.Cache.Memcached.Servers = make([]string, s.length(serversKey))
+	}
 	s.set(&c, func(key string) bool { return !isBoard(key) })
 	c.Boards = make([]Board, s.length("boards"))
 	for i := range c.Boards {

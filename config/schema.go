@@ -21,6 +21,11 @@ var fields = slices.Concat(
 	[]field{
 		{"store.kind", func(c *Config, _ []int) any { return (*string)(&c.Store.Kind) }},
 		{"store.bolt.path", func(c *Config, _ []int) any { return &c.Store.Bolt.Path }},
+		{"store.dynamodb.table", func(c *Config, _ []int) any { return &c.Store.DynamoDB.Table }},
+		{"store.dynamodb.region", func(c *Config, _ []int) any { return &c.Store.DynamoDB.Region }},
+		{"store.dynamodb.endpoint", func(c *Config, _ []int) any { return &c.Store.DynamoDB.Endpoint }},
+		{"cache.kind", func(c *Config, _ []int) any { return (*string)(&c.Cache.Kind) }},
+		{serversKey + "[]", func(c *Config, i []int) any { return &c.Cache.Memcached.Servers[i[0]] }},
 	},
 	refreshFields("refresh", func(c *Config, _ []int) *Refresh { return &c.RefreshDefaults }),
 	[]field{
@@ -41,8 +46,13 @@ func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 		{prefix + ".curve_bytes", func(c *Config, i []int) any { return &at(c, i).CurveBytes }},
 		{prefix + ".head", func(c *Config, i []int) any { return &at(c, i).Head }},
 		{prefix + ".tolerance", func(c *Config, i []int) any { return (*string)(&at(c, i).Tolerance) }},
+		{prefix + ".pace.start", func(c *Config, i []int) any { return &at(c, i).Pace.Start }},
+		{prefix + ".pace.max", func(c *Config, i []int) any { return &at(c, i).Pace.Max }},
 	}
 }
+
+// serversKey is the one list of plain values.
+const serversKey = "cache.memcached.servers"
 
 func column(c *Config, i []int) *store.Column { return &c.Boards[i[0]].Columns[i[1]] }
 

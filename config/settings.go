@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Settings is what was said so far, and where: a later layer writes over an
@@ -32,6 +33,16 @@ func (s *settings) put(key, value, where string) {
 		if _, said := s.origins[above]; !said {
 			s.origins[above] = where
 		}
+	}
+}
+
+// replace sets a list of scalars as a whole: what was said of it before is gone.
+func (s *settings) replace(list string, values []string, where string) {
+	ofList := func(key string, _ string) bool { return key == list || strings.HasPrefix(key, list+"[") }
+	maps.DeleteFunc(s.values, ofList)
+	maps.DeleteFunc(s.origins, ofList)
+	for i, value := range values {
+		s.put(fmt.Sprintf("%s[%d]", list, i), value, where)
 	}
 }
 

@@ -14,11 +14,8 @@ func (c Config) faults() (faults []error) {
 	report := func(key, text string) {
 		faults = append(faults, fault{c.where(key), key, text})
 	}
-	if c.Store.Kind != KindBolt {
-		report("store.kind", fmt.Sprintf("%q is not a kind of store; the one there is is bolt", c.Store.Kind))
-	}
-	if c.Store.Bolt.Path == "" {
-		report("store.bolt.path", "is empty; name a file, such as rankcurve.db")
+	for _, f := range slices.Concat(c.Store.faults(), c.Cache.faults()) {
+		report(f.key, f.text)
 	}
 	common := c.RefreshDefaults.faults()
 	for _, f := range common {
@@ -66,7 +63,7 @@ func (r Refresh) faults() (faults []fault) {
 	if tolerances := []Tolerance{ToleranceSqrt, ToleranceAbs}; !slices.Contains(tolerances, r.Tolerance) {
 		report("tolerance", "%q is not a tolerance; use one of %v", r.Tolerance, tolerances)
 	}
-	return faults
+	return append(faults, r.Pace.faults()...)
 }
 
 // where says where a key was set, or else what is above it.

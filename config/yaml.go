@@ -66,7 +66,7 @@ func (d *document) walk(key, place string, node ast.Node) {
 	default:
 		text, ok := scalarText(node)
 		if !ok || want != scalar {
-			d.wrongShape(place, key, want)
+			d.wrongShape(place, key, want, scalar)
 			return
 		}
 		d.put(key, text, place)
@@ -75,7 +75,7 @@ func (d *document) walk(key, place string, node ast.Node) {
 
 func (d *document) walkMapping(key, place string, want shape, pairs []*ast.MappingValueNode) {
 	if want != mapping {
-		d.wrongShape(place, key, want)
+		d.wrongShape(place, key, want, mapping)
 		return
 	}
 	d.origins[key] = place
@@ -99,7 +99,7 @@ func (d *document) walkMapping(key, place string, want shape, pairs []*ast.Mappi
 
 func (d *document) walkList(key, place string, want shape, node *ast.SequenceNode) {
 	if want != list {
-		d.wrongShape(place, key, want)
+		d.wrongShape(place, key, want, list)
 		return
 	}
 	d.origins[key] = place
@@ -110,8 +110,12 @@ func (d *document) walkList(key, place string, want shape, node *ast.SequenceNod
 	}
 }
 
-func (d *document) wrongShape(place, key string, want shape) {
-	d.fault(place, key, "must be %s; see the example file", want)
+func (d *document) wrongShape(place, key string, want, got shape) {
+	hint := "see the example file"
+	if got == mapping && want == scalar { // in braces, the parser takes host:11211 for a mapping
+		hint = "put it in quotes if it has a colon"
+	}
+	d.fault(place, key, "must be %s; %s", want, hint)
 }
 
 // resolve follows anchors, aliases and tags to the node that carries the value.
