@@ -20,12 +20,12 @@ type limited struct {
 	units float64
 	fail  error // instead of an answer, every time
 
-	mu                sync.Mutex
-	left              map[int]float64
-	seen              map[int]time.Time
-	calls, throttles  int
-	firstSecond, most int
-	started           time.Time
+	mu               sync.Mutex
+	left             map[int]float64
+	seen             map[int]time.Time
+	calls, throttles int
+	firstSecond      int
+	started          time.Time
 }
 
 func (l *limited) Rows(ctx context.Context, q store.Query) (store.Page, error) {
