@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func startServer(t *testing.T) *server {
 // missing.
 func missing(t *testing.T, what, why string) {
 	t.Helper()
-	if strings.Contains(os.Getenv("RANKCURVE_TEST_REQUIRE"), what) {
+	if slices.Contains(strings.Split(os.Getenv("RANKCURVE_TEST_REQUIRE"), ","), what) {
 		t.Fatalf("%s, and RANKCURVE_TEST_REQUIRE asks for it", why)
 	}
 	t.Skip(why)

@@ -1,0 +1,108 @@
+package memcache_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rankcurve/rankcurve/store"
+	"github.com/rankcurve/rankcurve/store/memcache"
+)
+
+// readCurve runs the decoder in another language on a file or a memcached address.
+func readCurve(t *testing.T, source string, scores ...string) (v vector, err error) {
+	t.Helper()
+	python, lookErr := exec.LookPath("python3")
+	if lookErr != nil {
+		missing(t, "python3", "python3 is not installed")
+	}
+	cmd := exec.Command(python, append([]string{"testdata/read_curve.py", source}, scores...)...)
+	var failure bytes.Buffer
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	if err != nil {
+		return v, &pythonError{failure.String()}
+	}
+	lines := json.NewDecoder(bytes.NewReader(out))
+	if err := lines.Decode(&v.facts); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for lines.More() {
+		var q question
+		if err := lines.Decode(&q); err != nil {
+			t.Fatalf("%v in %s", err, out)
+		}
+		v.Questions = append(v.Questions, q)
+	}
+	return v, nil
+}
+
+type pythonError struct{ text string }
+
+func (p *pythonError) Error() string { return p.text }
+
+func TestAnotherLanguageReadsTheVectors(t *testing.T) {
+	for _, name := range vectorNames(t) {
+		_, want := readVector(t, name)
+		got, err := readCurve(t, name+".bin", scoresOf(want)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got.facts, want.facts) {
+			t.Errorf("%s: %+v, want %+v", name, got.facts, want.facts)
+		}
+		for i := range want.Questions {
+			if got.Questions[i] != want.Questions[i] {
+				t.Errorf("%s: %+v, want %+v", name, got.Questions[i], want.Questions[i])
+			}
+		}
+	}
+}
+
+// What a publish has put into memcached is read by another language, with nothing
+// but the key and the documented format.
+func TestAnotherLanguageReadsTheLiveValue(t *testing.T) {
+	srv := startServer(t)
+	for _, name := range vectorNames(t) {
+		st, _ := wrap(t, newInner(t), srv.addr)
+		data, want := readVector(t, name)
+		k := store.CurveKey{Board: want.Board, Column: want.Column}
+		address := "memcached://" + srv.addr + "/" + memcache.Key(table, k)
+		srv.say(t, "flush_all")
+		if _, err := readCurve(t, address); err == nil || !strings.Contains(err.Error(), "memcached does not hold") {
+			t.Errorf("%v, want that the key is not there", err)
+		}
+		if _, err := st.Publish(bg, k, store.Published{Generation: want.Generation, Data: data}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readCurve(t, address, scoresOf(want)...)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+		}
+	}
+}
+
+func TestAnotherLanguageRefusesDamage(t *testing.T) {
+	good, _ := readVector(t, "testdata/skewed")
+	for name, data := range map[string][]byte{
+		"cut":      good[:len(good)-1],
+		"bit":      slices.Concat(good[:100], []byte{good[100] ^ 1}, good[101:]),
+		"checksum": slices.Concat(good[:1], []byte{good[1] ^ 1}, good[2:]),
+		"text":     []byte("no curve"),
+		"empty":    {},
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readCurve(t, file, "1"); err == nil || strings.Contains(err.Error(), "Traceback") {
+			t.Errorf("%s: %v, want a message", name, err)
+		}
+	}
+}
