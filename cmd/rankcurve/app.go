@@ -91,7 +91,12 @@ or with scores of your own, a CSV file with the header owner,xp:
    rankcurve top missions -n 20           the best, exactly
 
 Boards are kept in the file rankcurve.db of the working folder; --db names another.
-Flags may stand before and after arguments.
+With --store dynamodb they are kept in a table, which this makes:
+
+   rankcurve --store dynamodb table create --column xp
+
+Each global flag is a key of the configuration too, in a file or in the environment:
+RANKCURVE_STORE_KIND=dynamodb. Flags may stand before and after arguments.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found.`
 
@@ -101,27 +106,29 @@ func (p *program) app() *cli.App {
 		Name:        "rankcurve",
 		HelpName:    "rankcurve",
 		Usage:       "ranks on leaderboards of any size, from a curve of a few kilobytes",
-		UsageText:   "rankcurve [--config F] [--db F] COMMAND [flags] [arguments]",
+		UsageText:   "rankcurve [--config F] [--db F | --table NAME] COMMAND [flags] [arguments]",
 		Description: appDescription,
 		Version:     versionText(),
 		Reader:      p.in,
 		ErrWriter:   p.err,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "config", Usage: "read the configuration from `FILE` (environment: RANKCURVE_CONFIG)"},
-			&cli.StringFlag{Name: "db", Usage: "keep boards in `FILE`, the embedded store (environment: RANKCURVE_STORE_BOLT_PATH; default rankcurve.db)"},
 			&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "log to standard error from `LEVEL` up: debug, info, warn, or error for none"},
 		},
 		Commands: []*cli.Command{
 			p.demoCommand(),
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
 			p.topCommand(), p.rankCommand(), p.scoreCommand(), p.curveCommand(),
-			p.configCommand(), p.completionCommand(),
+			p.tableCommand(), p.configCommand(), p.completionCommand(),
 		},
 		Before:                    p.setLevel,
 		HideHelpCommand:           true,
 		DisableSliceFlagSeparator: true,
 		OnUsageError:              usageFault,
 		ExitErrHandler:            func(*cli.Context, error) {}, // run alone decides on the exit code
+	}
+	for _, f := range clientFlags {
+		app.Flags = append(app.Flags, f.cli())
 	}
 	prepare(app.Commands)
 	return app

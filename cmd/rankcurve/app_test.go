@@ -21,7 +21,7 @@ func TestWithoutWordsItHelps(t *testing.T) {
 
 func TestEveryCommandHelps(t *testing.T) {
 	s := newShell(t)
-	for _, command := range []string{"demo", "load", "post", "rebuild", "top", "rank", "score", "curve show", "curve plot", "curve export", "config check"} {
+	for _, command := range []string{"demo", "load", "post", "rebuild", "top", "rank", "score", "curve show", "curve plot", "curve export", "config check", "table create", "table sync", "table describe", "table delete"} {
 		r := s.bare(append(strings.Fields(command), "--help")...).ok("USAGE:", "DESCRIPTION:", "Examples:", "rankcurve "+command)
 		if other := s.bare(append([]string{"help"}, strings.Fields(command)...)...).ok(); other.out != r.out {
 			t.Errorf("help %s differs from %s --help", command, command)
@@ -99,6 +99,18 @@ func TestWrongUsage(t *testing.T) {
 		"completion":                           "0 arguments",
 		"config check x":                       "1 argument",
 		"top games --config=":                  "--config is empty",
+		"top games --table boards":             "--db goes with --store bolt, and --table with dynamodb; leave one of them out",
+		"top games --store dynamodb":           "--db goes with --store bolt, not with dynamodb; leave one of them out",
+		"top games --store redis":              "--db goes with --store bolt, not with redis",
+		"top games --cache none --memcached a": "--memcached goes with --cache memcached, not with none",
+		"top games --cache redis":              `flag: cache.kind: "redis" is not a kind of cache`,
+		"top games --memcached a:1,b":          `flag: cache.memcached.servers[1]: "b" is not HOST:PORT`,
+		"table create":                         "the embedded store, which has no table and needs no making; for DynamoDB's, add --store dynamodb",
+		"table sync":                           "the embedded store, which has no table",
+		"table describe":                       "the embedded store, which has no table",
+		"table delete --yes":                   "the embedded store, which has no table",
+		"table delete boards":                  "1 argument is not what",
+		"table":                                "`rankcurve table` needs one more word: create, sync, describe, delete",
 		"top games --db=":                      "flag: store.bolt.path: is empty",
 	} {
 		s.run(strings.Fields(line)...).fails(exitUsage, want)
@@ -145,6 +157,9 @@ func TestExitCodes(t *testing.T) {
 		{hintf(usagef("x"), "y"), exitUsage},
 		{hintf(store.ErrNotFound, "y"), exitNotFound},
 		{store.ErrNoColumn, exitNotFound},
+		{store.ErrNoTable, exitNotFound},
+		{store.ErrDenied, exitFailed},
+		{store.ErrUnavailable, exitFailed},
 		{advicef(store.ErrInUse, "y"), exitFailed},
 		{errors.Join(store.ErrNotFound, nil), exitNotFound},
 	} {

@@ -18,14 +18,15 @@ func TestCompletionScripts(t *testing.T) {
 func TestCompletionsAreAsked(t *testing.T) {
 	s := newShell(t)
 	for line, want := range map[string]string{
-		"|":                   "demo load post rebuild top rank score curve config completion",
+		"|":                   "demo load post rebuild top rank score curve table config completion",
 		"re|":                 "rebuild",
 		"--d|":                "--db",
-		"--db x.db t|":        "top",
+		"--db x.db t|":        "top table",
+		"table d|":            "describe delete",
 		"curve |":             "show plot export",
 		"curve p|":            "plot",
 		"top --j|":            "--json",
-		"top games -|":        "--help --version --config --db --log-level -n --column --json",
+		"top games -|":        "--help --version --config --log-level --store --db --table --region --endpoint --cache --memcached -n --column --json",
 		"rank games --mode |": "",
 		"load games |":        "",
 		"top -- -|":           "",

@@ -46,7 +46,13 @@ func (p *program) configCommand() *cli.Command {
 
 // printConfig writes the configuration in the form of its file.
 func printConfig(w io.Writer, cfg config.Config) {
+	d := cfg.Store.DynamoDB
 	fmt.Fprintf(w, "store:\n  kind: %s\n  bolt:\n    path: %s\n", cfg.Store.Kind, yamlText(cfg.Store.Bolt.Path))
+	fmt.Fprintf(w, "  dynamodb:\n    table: %s\n    region: %s\n    endpoint: %s\n", yamlText(d.Table), yamlText(d.Region), yamlText(d.Endpoint))
+	fmt.Fprintf(w, "cache:\n  kind: %s\n  memcached:\n    servers:\n", cfg.Cache.Kind)
+	for _, server := range cfg.Cache.Memcached.Servers {
+		fmt.Fprintf(w, "      - %s\n", yamlText(server))
+	}
 	fmt.Fprint(w, "refresh:\n", refreshText(cfg.RefreshDefaults, "  "))
 	if len(cfg.Boards) == 0 {
 		return
@@ -68,6 +74,7 @@ func refreshText(r config.Refresh, indent string) string {
 		fmt.Sprintf("curve_bytes: %d", r.CurveBytes),
 		fmt.Sprintf("head: %d", r.Head),
 		"tolerance: " + string(r.Tolerance),
+		fmt.Sprintf("pace: {start: %d, max: %d}", r.Pace.Start, r.Pace.Max),
 	}
 	return indent + strings.Join(lines, "\n"+indent) + "\n"
 }

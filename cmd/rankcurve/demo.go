@@ -88,8 +88,8 @@ func (p *program) demo(c *cli.Context) (err error) {
 			}
 		}()
 	}
-	d.config.Store.Bolt.Path = d.path
-	if d.store, err = openStore(d.config, false, opts...); err != nil {
+	d.config.Store.Kind, d.config.Store.Bolt.Path, d.config.Cache.Kind = config.KindBolt, d.path, config.CacheNone // whatever is configured
+	if d.store, err = openStore(c.Context, d.config, access{bolt: opts}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.store.Close()) }()

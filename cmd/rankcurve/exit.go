@@ -16,7 +16,7 @@ const (
 	exitDone     = 0
 	exitFailed   = 1
 	exitUsage    = 2 // a wrong flag, argument or configuration
-	exitNotFound = 3 // a board, column, owner or database that is not there
+	exitNotFound = 3 // a board, column, owner, database, table or index that is not there
 )
 
 // A usageError is a command line or a configuration that cannot be carried out.
@@ -68,7 +68,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoColumn):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoColumn), errors.Is(err, store.ErrNoTable):
 		return exitNotFound
 	}
 	return exitFailed

@@ -37,8 +37,12 @@ Examples:
    zcat scores.csv.gz | rankcurve load missions -`
 
 // loadBatch is how many rows are stored in one transaction: large ones load
-// several times faster, and a stop waits for the one under way.
-const loadBatch = 250_000
+// several times faster, and a stop waits for the one under way. DynamoDB takes row
+// by row, so that there a small one is as fast.
+const (
+	loadBatch         = 250_000
+	loadBatchDynamoDB = 2_500
+)
 
 func (p *program) loadCommand() *cli.Command {
 	return &cli.Command{
@@ -72,6 +76,9 @@ func (p *program) load(c *cli.Context) (err error) {
 		return err
 	}
 	l := &loading{program: p, config: cfg, name: c.Args().First(), specs: specs, batch: loadBatch}
+	if cfg.Store.Kind == config.KindDynamoDB {
+		l.batch = loadBatchDynamoDB
+	}
 	if c.IsSet("shards") {
 		if l.shards = c.Int("shards"); l.shards < 1 || l.shards > store.MaxShards {
 			return usagef("--shards %d is not in 1..%d", l.shards, store.MaxShards)
@@ -109,12 +116,13 @@ type loading struct {
 	check   *check
 	columns []*checked
 	leftOut []string // columns of the file that --column does not name
+	noIndex []string // columns that a DynamoDB table has no index of
 }
 
 // open finds the board, if it is there. The store is not made before the input
 // has been checked.
 func (l *loading) open(ctx context.Context) error {
-	st, err := openStore(l.config, true)
+	st, err := openStore(ctx, l.config, l.access(true))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -125,6 +133,10 @@ func (l *loading) open(ctx context.Context) error {
 		return errors.Join(err, l.close())
 	}
 	return nil
+}
+
+func (l *loading) access(mustExist bool) access {
+	return access{mustExist: mustExist, patient: true, log: l.program.log()}
 }
 
 func (l *loading) close() error {
@@ -227,7 +239,7 @@ func nothingWritten(err error) error {
 // makeBoard registers the board, and makes the store if it is not there yet.
 func (l *loading) makeBoard(ctx context.Context) error {
 	if l.store == nil {
-		st, err := openStore(l.config, false)
+		st, err := openStore(ctx, l.config, l.access(false))
 		if err != nil {
 			return err
 		}
@@ -235,6 +247,11 @@ func (l *loading) makeBoard(ctx context.Context) error {
 	}
 	if l.board.Created.IsZero() {
 		l.board.Created = time.Now().UTC().Truncate(time.Millisecond)
+	}
+	if l.config.Store.Kind == config.KindDynamoDB {
+		if err := l.checkIndexes(ctx); err != nil {
+			return err
+		}
 	}
 	if err := l.store.CreateBoard(ctx, l.board); err != nil {
 		return fmt.Errorf("make board %q: %w", l.name, err)
@@ -249,6 +266,9 @@ func (l *loading) report(c *cli.Context, took time.Duration) {
 	fmt.Fprintf(w, "loaded %s into board %q (%s) in %s: %s rows/s\n", counting(l.check.rows, "row"), l.name, columnsText(l.board.Columns), seconds(took), humanize.Comma(int64(rate)))
 	if len(l.leftOut) > 0 {
 		fmt.Fprintf(w, "left out, because --column does not name them: %s\n", someOf(l.leftOut))
+	}
+	if len(l.noIndex) > 0 {
+		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks; this adds it: %s\n", someOf(l.noIndex), next(c, "table", "sync"))
 	}
 	fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", l.name))
 }

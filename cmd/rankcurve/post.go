@@ -75,7 +75,7 @@ func (p *program) openForPost(c *cli.Context) (store.Store, *rankcurve.Board, er
 		return nil, nil, err
 	}
 	def, configured := cfg.Board(c.Args().First())
-	st, err := openStore(cfg, !configured)
+	st, err := openStore(c.Context, cfg, access{mustExist: !configured, log: p.log()})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -55,7 +55,10 @@ func (p *program) rebuild(c *cli.Context) error {
 	if _, err := sampler.ParseMethod(c.String("method")); err != nil || c.IsSet("method") && c.String("method") == "" {
 		return usagef("--method %q is none of auto, counted, scores", c.String("method"))
 	}
-	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+	patiently := func(cfg config.Config) access {
+		return access{patient: true, pace: refreshOptions(cfg, c.Args().First()).Pace}
+	}
+	return p.withStoreFor(c, patiently, func(cfg config.Config, st store.Store) error {
 		b, err := rankcurve.Open(c.Context, st, c.Args().First())
 		if err != nil {
 			return err
@@ -94,13 +97,20 @@ func holder() string {
 // a curve without guesses.
 const embeddedScores = 20_000_000
 
-// refreshOptions are a board's as configured.
+// refreshOptions are a board's as configured. The embedded store has nobody to
+// give way to, so only DynamoDB is paced.
 func refreshOptions(cfg config.Config, board string) jobs.Options {
 	r := cfg.Refresh(board)
-	return jobs.Options{
-		Method: sampler.Method(r.Method), ReadBudget: float64(r.ReadBudget), ScoresUpTo: embeddedScores,
+	o := jobs.Options{
+		Method: sampler.Method(r.Method), ReadBudget: float64(r.ReadBudget),
 		CurveBytes: r.CurveBytes, Head: r.Head, Shape: predictor.Shape(r.Tolerance),
 	}
+	if cfg.Store.Kind == config.KindDynamoDB {
+		o.Pace = sampler.Pace{Start: float64(r.Pace.Start), Max: float64(r.Pace.Max)}
+	} else {
+		o.ScoresUpTo = embeddedScores
+	}
+	return o
 }
 
 // A rebuilding is one rebuild command under way.

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"regexp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/sampler"
 	"github.com/rankcurve/rankcurve/store"
 	"github.com/rankcurve/rankcurve/store/bolt"
 )
@@ -28,26 +31,57 @@ func (p *program) configPath(c *cli.Context) string {
 
 // config reads the configuration: file, environment, flags.
 func (p *program) config(c *cli.Context) (config.Config, error) {
-	overrides := map[string]string{}
-	if c.IsSet("db") {
-		overrides["store.bolt.path"] = c.String("db")
+	said, err := overrides(c)
+	if err != nil {
+		return config.Config{}, err
 	}
 	if c.IsSet("config") && c.String("config") == "" {
 		return config.Config{}, usagef("--config is empty; name a file, or leave it out")
 	}
-	cfg, err := config.Load(p.configPath(c), p.environ, overrides)
+	cfg, err := config.Load(p.configPath(c), p.environ, said)
 	if err != nil {
 		return cfg, &usageError{err.Error()}
 	}
 	return cfg, nil
 }
 
-// openStore opens the configured store; mustExist refuses to make it.
-func openStore(cfg config.Config, mustExist bool, opts ...bolt.Option) (store.Store, error) {
-	if mustExist {
+// An access says what a store is opened for.
+type access struct {
+	mustExist bool         // an embedded store that is not there is not made
+	patient   bool         // nobody waits for an answer: on DynamoDB, the client keeps trying
+	pace      sampler.Pace // of a refresh on DynamoDB
+	log       *slog.Logger // of faults of the cache
+	bolt      []bolt.Option
+}
+
+// openStore opens the configured store, behind the configured cache.
+func openStore(ctx context.Context, cfg config.Config, a access) (store.Store, error) {
+	var st store.Store
+	var err error
+	if cfg.Store.Kind == config.KindDynamoDB {
+		st, err = openDynamoDB(ctx, cfg.Store.DynamoDB, a)
+	} else {
+		st, err = openBolt(cfg.Store.Bolt, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Cache.Kind != config.CacheMemcached {
+		return st, nil
+	}
+	cached, err := behindMemcached(st, cfg, a.log)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return cached, nil
+}
+
+func openBolt(cfg config.Bolt, a access) (store.Store, error) {
+	opts := a.bolt
+	if a.mustExist {
 		opts = append(opts, bolt.MustExist())
 	}
-	st, err := bolt.Open(cfg.Store.Bolt.Path, opts...)
+	st, err := bolt.Open(cfg.Path, opts...)
 	switch {
 	case errors.Is(err, store.ErrNoDatabase):
 		return nil, hintf(err, "name another file with --db")
@@ -59,13 +93,20 @@ func openStore(cfg config.Config, mustExist bool, opts ...bolt.Option) (store.St
 	return st, nil
 }
 
-// withStore runs a command's work on the store that is there.
-func (p *program) withStore(c *cli.Context, work func(cfg config.Config, st store.Store) error) (err error) {
+// withStore runs a question's work on the store that is there.
+func (p *program) withStore(c *cli.Context, work func(cfg config.Config, st store.Store) error) error {
+	return p.withStoreFor(c, func(config.Config) access { return access{} }, work)
+}
+
+// withStoreFor runs a command's work on the store that is there.
+func (p *program) withStoreFor(c *cli.Context, a func(config.Config) access, work func(cfg config.Config, st store.Store) error) (err error) {
 	cfg, err := p.config(c)
 	if err != nil {
 		return err
 	}
-	st, err := openStore(cfg, true)
+	with := a(cfg)
+	with.mustExist, with.log = true, p.log()
+	st, err := openStore(c.Context, cfg, with)
 	if err != nil {
 		return err
 	}
@@ -78,9 +119,12 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 // next is a command line to run next, on the same store, as it can be pasted.
 func next(c *cli.Context, words ...string) string {
 	line := []string{"rankcurve"}
-	for _, global := range []string{"config", "db"} {
-		if c.IsSet(global) {
-			line = append(line, "--"+global, quoted(c.String(global)))
+	if c.IsSet("config") {
+		line = append(line, "--config", quoted(c.String("config")))
+	}
+	for _, f := range clientFlags {
+		if c.IsSet(f.name) {
+			line = append(line, "--"+f.name, quoted(f.value(c)))
 		}
 	}
 	for _, w := range words {

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/store"
+	"github.com/rankcurve/rankcurve/store/memcache"
+)
+
+// behindMemcached puts the configured memcached before a store's curves. A memcached
+// that is away makes nothing fail: the log warns of it.
+func behindMemcached(st store.Store, cfg config.Config, log *slog.Logger) (store.Store, error) {
+	name, err := cacheTable(cfg.Store)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(func(err error) {
+		log.Warn("memcached is of no help, the store answers", "error", err)
+	}))
+	if err != nil {
+		return nil, hintf(err, "correct cache.memcached.servers or --memcached, or go without: --cache none")
+	}
+	return memcache.Wrap(st, cache, name), nil
+}
+
+// cacheTable tells the curves of several stores in one memcached apart: by the
+// table's name, or by the file of an embedded store.
+func cacheTable(cfg config.Store) (string, error) {
+	if cfg.Kind == config.KindDynamoDB {
+		return cfg.DynamoDB.Table, nil
+	}
+	path, err := filepath.Abs(cfg.Bolt.Path)
+	if err != nil {
+		return "", fmt.Errorf("find database: %w", err)
+	}
+	return path, nil
+}
