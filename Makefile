@@ -6,9 +6,10 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 FUZZTIME ?= 10
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-# Tests that read the shared datasets skip where there are none. Where they are,
-# a skip would hide a broken path, so it is a failure.
-TEST_REQUIRE := $(if $(wildcard ../shared/data),data)
+# Tests that lack a server or a dataset skip. A skip would hide a broken path, so
+# it is a failure here: of the servers always, of the datasets where there are any.
+comma        := ,
+TEST_REQUIRE := dynamodb,memcached$(if $(wildcard ../shared/data),$(comma)data)
 
 .PHONY: help
 help: ## Print this list
@@ -19,11 +20,15 @@ build: ## Build bin/rankcurve
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/rankcurve ./cmd/rankcurve
 
 .PHONY: test
-test: ## Run every test, with nothing skipped
+test: servers ## Run every test, with nothing skipped
 	RANKCURVE_TEST_REQUIRE=$(TEST_REQUIRE) go test -count=1 -timeout 5m ./...
 
+.PHONY: servers
+servers: ## Install what the tests run against: memcached and a DynamoDB
+	@.ci/servers
+
 .PHONY: race
-race: ## Run the tests under the race detector (-short: without the accuracy table, which is arithmetic)
+race: servers ## Run the tests under the race detector (-short: without the accuracy table, which is arithmetic)
 	go test -race -short -count=1 -timeout 10m ./...
 
 .PHONY: lint

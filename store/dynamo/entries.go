@@ -110,7 +110,9 @@ func conflict(verb string, b store.Board, owner string, there item, expected int
 	return fmt.Errorf("%s owner %q on board %q: %s is stored, not %d: %w", verb, owner, b.Name, stored, expected, store.ErrConflict)
 }
 
-// Delete implements [store.Entries].
+// Delete implements [store.Entries]. The row is read first, for a read unit per
+// 4 KB begun: a row that is missing after a lost answer was then deleted by it, and
+// one that never was is told apart.
 func (s *Store) Delete(ctx context.Context, b store.Board, owner string, version int64) (store.Usage, error) {
 	if err := s.begin(ctx); err != nil {
 		return store.Usage{}, err
@@ -119,33 +121,52 @@ func (s *Store) Delete(ctx context.Context, b store.Board, owner string, version
 	if store.ValidateOwner(owner) != nil {
 		return store.Usage{}, notFound(b, owner)
 	}
+	there, u, err := s.item(ctx, keyOf(owner, b.Name))
+	if err == nil && there != nil {
+		var used store.Usage
+		there, used, err = s.deleteItem(ctx, b, owner, version)
+		u.Add(used)
+		if err == nil {
+			return u, nil
+		}
+	}
+	switch {
+	case errors.Is(err, store.ErrConflict) && there != nil:
+		return u, conflict("delete", b, owner, there, version)
+	case err == nil || errors.Is(err, store.ErrConflict): // it never was, or another was faster
+		err = store.ErrNotFound
+	}
+	return u, fmt.Errorf("delete owner %q from board %q: %w", owner, b.Name, err)
+}
+
+// deleteItem deletes a row that was there. With ErrConflict it returns the row that
+// is there now, nil when another has deleted it.
+func (s *Store) deleteItem(ctx context.Context, b store.Board, owner string, version int64) (item, store.Usage, error) {
 	out, n, err := write(ctx, s, s.api.DeleteItem, s.deleteRequest(b, owner, version))
 	if err == nil {
-		return writeUsage(out.ConsumedCapacity, n), nil
+		return nil, writeUsage(out.ConsumedCapacity, n), nil
 	}
 	if !errors.Is(err, store.ErrConflict) {
-		return store.Usage{Requests: n.requests}, fmt.Errorf("delete owner %q from board %q: %w", owner, b.Name, err)
+		return nil, store.Usage{Requests: n.requests}, err
 	}
-	again := n
-	again.unsure = true // a missing row must be told from another version
-	there, u, err := s.refused(ctx, keyOf(owner, b.Name), again, err)
+	unsure := n.unsure
+	n.unsure = true // a missing row must be told from another version, whatever the answer says
+	there, u, readErr := s.refused(ctx, keyOf(owner, b.Name), n, err)
 	switch {
-	case err != nil:
-		return u, fmt.Errorf("delete owner %q from board %q: %w", owner, b.Name, err)
-	case there == nil && n.unsure: // an earlier attempt has done it
-		return u, nil
-	case there == nil:
-		return u, fmt.Errorf("delete owner %q from board %q: %w", owner, b.Name, store.ErrNotFound)
+	case readErr != nil:
+		return nil, u, readErr
+	case there == nil && unsure: // an earlier attempt has done it
+		return nil, u, nil
 	}
-	return u, conflict("delete", b, owner, there, version)
+	return there, u, err
 }
 
 func (s *Store) deleteRequest(b store.Board, owner string, version int64) *dynamodb.DeleteItemInput {
 	x := newExpression()
-	condition := x.versionIs(version)
-	if version < 1 { // which no row has, and a missing one must be refused too
+	condition := x.name(attrVersion) + " = " + x.value(integer(version)) // 0 is no row's
+	if version == unwritten {
 		x = newExpression()
-		condition = x.name(attrVersion) + " = " + x.value(integer(version))
+		condition = x.versionIs(version)
 	}
 	return &dynamodb.DeleteItemInput{
 		TableName:                           &s.table,

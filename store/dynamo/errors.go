@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -62,6 +63,8 @@ func (t target) kindOf(err error) (text string, kind error) {
 		return fmt.Sprintf("there is no table %s in this region and account: `rankcurve table create` makes it (%s)", t.table, message), store.ErrNoTable
 	case code == "ValidationException" && t.index != "":
 		return fmt.Sprintf("index %s of table %s is missing or has another shape: `rankcurve table describe` shows it, `rankcurve table sync` makes a missing one (%s)", t.index, t.table, message), store.ErrNoTable
+	case code == "ValidationException" && strings.Contains(strings.ToLower(message), "type mismatch for index key"):
+		return fmt.Sprintf("an index of table %s wants another type than ours: `rankcurve table describe` shows which; delete it, then `rankcurve table sync` makes it anew (%s)", t.table, message), store.ErrNoTable
 	case code == "ValidationException":
 		return fmt.Sprintf("table %s refuses it: %s: %s", t.table, message, store.ErrInvalid), store.ErrInvalid
 	case slices.Contains(deniedCodes, code):
@@ -83,7 +86,7 @@ func (t target) kindOfTransport(err error) (text string, kind error) {
 	case errors.As(err, &host):
 		return fmt.Sprintf("table %s: %s: there is no host %s; check store.dynamodb.region and endpoint", t.table, store.ErrUnavailable, host.Name), store.ErrUnavailable
 	}
-	return fmt.Sprintf("table %s: %s: %v", t.table, store.ErrUnavailable, innermost(err)), store.ErrUnavailable
+	return fmt.Sprintf("table %s: %s: %v", t.table, store.ErrUnavailable, reason(err)), store.ErrUnavailable
 }
 
 // isSetup tells errors that no further attempt can mend. The SDK has no types for
@@ -98,6 +101,20 @@ func isSetup(err error, phrases ...string) bool {
 		return false
 	}
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(err.Error(), p) })
+}
+
+// reason is the part of an error of the line that a person wants: with the
+// address, without the SDK's layers.
+func reason(err error) error {
+	var network *net.OpError
+	var request *url.Error
+	switch {
+	case errors.As(err, &network):
+		return network
+	case errors.As(err, &request):
+		return request.Err
+	}
+	return innermost(err)
 }
 
 func innermost(err error) error {

@@ -40,7 +40,7 @@ func plainDecimal(value string) (string, error) {
 		return strings.TrimPrefix(value, "+"), nil
 	}
 	exponent, err := strconv.Atoi(value[at+1:])
-	if err != nil || exponent < -maxExponent || exponent > maxExponent {
+	if at == 0 || err != nil || exponent < -maxExponent || exponent > maxExponent {
 		return "", fmt.Errorf("%q is not a decimal number: %w", value, store.ErrInvalid)
 	}
 	mantissa, negative := strings.CutPrefix(strings.TrimPrefix(value[:at], "+"), "-")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -76,18 +77,17 @@ func (t *Table) addIndex(ctx context.Context, column string) error {
 		if err := t.await(ctx, what, tableActive); err != nil {
 			return err
 		}
-		_, n, err := read(ctx, t.options, t.target(), t.api.UpdateTable, &dynamodb.UpdateTableInput{
-			TableName:            &t.name,
-			AttributeDefinitions: definitionsOf([]string{column})[2:], // the index's own
-			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-				IndexName:  aws.String(IndexName(column)),
-				KeySchema:  schemaOf(attrPartition, column),
-				Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
-			}}},
-		})
+		d, err := t.describe(ctx)
+		if err != nil {
+			return err
+		}
+		out, n, err := read(ctx, t.options, t.target(), t.api.UpdateTable, t.indexRequest(d, column))
 		var busy *types.ResourceInUseException
 		var limit *types.LimitExceededException
 		switch {
+		case err == nil && !hasIndex(out.TableDescription, IndexName(column)),
+			err != nil && strings.Contains(err.Error(), "provisionedThroughput' failed to satisfy constraint"):
+			return errNoNewIndex
 		case err == nil, n.unsure && errors.Is(err, store.ErrInvalid): // it is there: an earlier attempt has made it
 			return t.await(ctx, what, indexActive(IndexName(column)))
 		case (errors.As(err, &busy) || errors.As(err, &limit)) && try < t.options.attempts:
@@ -96,6 +96,29 @@ func (t *Table) addIndex(ctx context.Context, column string) error {
 			return err
 		}
 	}
+}
+
+// errNoNewIndex is what some stand-ins for DynamoDB do.
+var errNoNewIndex = fmt.Errorf("this endpoint does not add indexes to a table that is there: `rankcurve table delete`, then `rankcurve table create` makes it with all of them: %w", store.ErrInvalid)
+
+func (t *Table) indexRequest(d *types.TableDescription, column string) *dynamodb.UpdateTableInput {
+	create := &types.CreateGlobalSecondaryIndexAction{
+		IndexName:  aws.String(IndexName(column)),
+		KeySchema:  schemaOf(attrPartition, column),
+		Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+	}
+	if p := d.ProvisionedThroughput; p != nil && deref(p.WriteCapacityUnits) > 0 { // a table that somebody else has made, or changed
+		create.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits}
+	}
+	return &dynamodb.UpdateTableInput{
+		TableName:                   &t.name,
+		AttributeDefinitions:        definitionsOf([]string{column}),
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
+	}
+}
+
+func hasIndex(d *types.TableDescription, name string) bool {
+	return d != nil && slices.ContainsFunc(d.GlobalSecondaryIndexes, func(i types.GlobalSecondaryIndexDescription) bool { return deref(i.IndexName) == name })
 }
 
 func indexActive(name string) func(*types.TableDescription) (string, bool) {
