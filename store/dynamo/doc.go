@@ -10,7 +10,9 @@
 //
 // Every write carries a random number of its own, kept beside the row. A request
 // whose answer was lost is sent again, and that number tells its own earlier
-// success from another writer's.
+// success from another writer's. Only where a third write came in between it
+// cannot: then the answer is store.ErrConflict although the write was carried out
+// and overwritten, and it takes a post id to count it once.
 //
 // Usage is what DynamoDB says it charged. A request that failed tells nothing: a
 // write refused by its condition is counted at its price, one that was throttled

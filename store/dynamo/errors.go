@@ -103,12 +103,16 @@ func isSetup(err error, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(err.Error(), p) })
 }
 
+var errNoAnswer = errors.New("no answer in time")
+
 // reason is the part of an error of the line that a person wants: with the
 // address, without the SDK's layers.
 func reason(err error) error {
 	var network *net.OpError
 	var request *url.Error
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errNoAnswer
 	case errors.As(err, &network):
 		return network
 	case errors.As(err, &request):

@@ -235,6 +235,14 @@ func TestSlowAttemptsAreTriedAgain(t *testing.T) {
 	}
 }
 
+func TestNoAnswerInTime(t *testing.T) {
+	faulty, _, choose := behind(t, servers.DynamoDB(t), dynamo.Attempts(2), dynamo.Timeout(30*time.Millisecond))
+	slow := func(faults.Request) faults.Fault { return faults.Slow }
+	choose.Store(&slow)
+	_, _, err := faulty.Entry(bg, board(1), "ann")
+	says(t, err, store.ErrUnavailable, "tried 2 times", "no answer in time", faulty.Table())
+}
+
 func TestUnavailable(t *testing.T) {
 	faulty, _, choose := behind(t, servers.DynamoDB(t), dynamo.Attempts(2))
 	for _, fault := range []faults.Fault{faults.Refused, faults.Cut, faults.Truncated, faults.WrongChecksum} {

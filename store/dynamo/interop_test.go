@@ -2,9 +2,12 @@ package dynamo_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -53,6 +56,53 @@ func TestItemOfAnotherProgram(t *testing.T) {
 	}
 	if got, ok := out.Item["email"].(*types.AttributeValueMemberS); !ok || got.Value != "ann@example.org" {
 		t.Errorf("email is %v", out.Item["email"])
+	}
+}
+
+// documented reads the item that docs/schema.md puts with the AWS command line.
+func documented(t *testing.T) map[string]types.AttributeValue {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/schema.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "put-item --table-name rankcurve --item '")
+	text, _, _ := strings.Cut(rest, "'")
+	var raw map[string]map[string]any
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		t.Fatalf("the page's item %q: %v", text, err)
+	}
+	item := map[string]types.AttributeValue{}
+	for name, value := range raw {
+		switch {
+		case value["S"] != nil:
+			item[name] = s(value["S"].(string))
+		case value["N"] != nil:
+			item[name] = n(value["N"].(string))
+		case value["M"] != nil:
+			clan := value["M"].(map[string]any)["clan"].(map[string]any)["S"].(string)
+			item[name] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"clan": s(clan)}}
+		}
+	}
+	return item
+}
+
+func TestDocumentedItemIsRanked(t *testing.T) {
+	admin := client(servers.DynamoDB(t))
+	table := newTable(t, admin, "xp", "time")
+	st := open(t, admin, table)
+	if err := st.CreateBoard(bg, board(16)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, admin, table, documented(t))
+	q := store.Query{Partition: board(16).Partition("xp", store.ShardOf("ann", 16)), From: store.MaxScore, To: -store.MaxScore}
+	page, err := st.Rows(bg, q)
+	if err != nil || !slices.Equal(page.Rows, []store.Position{{Key: 1200, Owner: "ann"}}) {
+		t.Errorf("rows %v, %v", page.Rows, err)
+	}
+	e, _, err := st.Entry(bg, board(16), "ann")
+	if err != nil || e.Scores["time"] != 8230 || e.Attributes["clan"] != "owls" || e.Hidden {
+		t.Errorf("entry %+v, %v", e, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -103,8 +104,11 @@ func TestAfterOutsideOfTheSelection(t *testing.T) {
 // asked for again, in batches of at most a hundred different ones.
 func TestUnprocessedKeys(t *testing.T) {
 	admin := client(servers.DynamoDB(t))
+	var mu sync.Mutex
 	batches, keys := 0, 0
 	fake := scripted{API: admin, batch: func(in *dynamodb.BatchGetItemInput) {
+		mu.Lock()
+		defer mu.Unlock()
 		for _, k := range in.RequestItems {
 			batches++
 			keys += len(k.Keys)
