@@ -57,7 +57,7 @@ const boardsNamed = 8
 func unknownBoard(ctx context.Context, st store.Store, name string) error {
 	boards, err := st.Boards(ctx)
 	if err != nil {
-		return fmt.Errorf("open board %q: %w", name, store.ErrNotFound)
+		return fmt.Errorf("open board %q: %w: what there is cannot be listed: %w", name, store.ErrNotFound, err)
 	}
 	if len(boards) == 0 {
 		return fmt.Errorf("open board %q: %w: the store has no boards yet; run `rankcurve load %s FILE` to make this one, or `rankcurve demo` to see one", name, store.ErrNotFound, name)

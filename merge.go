@@ -5,7 +5,6 @@ import (
 	"container/heap"
 	"context"
 	"fmt"
-	"math"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,14 +37,6 @@ type run struct {
 	seen      map[string]bool // owners of earlier pages; nil before a second one
 }
 
-// share is how many of the board's best n one of so many shards holds at most,
-// nearly always: a shard is a uniform sample, so the number is binomial, and three
-// standard deviations are rarely left.
-func share(n, shards int) int {
-	mean := float64(n) / float64(shards)
-	return max(1, min(n, int(math.Ceil(mean+3*math.Sqrt(mean)+3))))
-}
-
 // mergeBest reads the first rows of every shard at once.
 func (b *Board) mergeBest(ctx context.Context, column string, n int) (*merge, error) {
 	m := &merge{store: b.store, runs: make([]*run, b.def.Shards)}
@@ -54,7 +45,7 @@ func (b *Board) mergeBest(ctx context.Context, column string, n int) (*merge, er
 	for shard := range m.runs {
 		r := &run{partition: b.def.Partition(column, shard), more: true}
 		m.runs[shard] = r
-		group.Go(func() error { return r.fill(ctx, b.store, share(n, b.def.Shards)) })
+		group.Go(func() error { return r.fill(ctx, b.store, store.ShardShare(n, b.def.Shards)) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -104,13 +95,13 @@ func (r *run) remember() {
 
 // take moves the best n rows out, in the order of their keys.
 func (m *merge) take(ctx context.Context, n int) ([]store.Position, error) {
-	taken := make([]store.Position, 0, min(n, len(m.runs)*share(n, len(m.runs))))
+	taken := make([]store.Position, 0, min(n, len(m.runs)*store.ShardShare(n, len(m.runs))))
 	for len(taken) < n && len(m.heads) > 0 {
 		r := m.heads[0]
 		taken = append(taken, r.rows[r.next])
 		r.next++
 		if r.next == len(r.rows) && r.more && len(taken) < n {
-			if err := r.fill(ctx, m.store, share(n-len(taken), len(m.runs))); err != nil {
+			if err := r.fill(ctx, m.store, store.ShardShare(n-len(taken), len(m.runs))); err != nil {
 				return nil, err
 			}
 		}

@@ -88,7 +88,7 @@ type Refresh struct {
 	Method     Method
 	ReadBudget int // read units that one refresh may spend; 0 is no limit
 	CurveBytes int // size of the encoded curve, at most
-	Head       int // best entries whose ranks are kept exactly
+	Head       int // entries read one by one at each end of a counted walk
 	Tolerance  Tolerance
 	Pace       Pace
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ func variable(pattern string) string {
 func (s *settings) readEnviron(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || strings.HasPrefix(name, envPrefix+"TEST_") {
+		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || strings.HasPrefix(name, envPrefix+"TEST_") || serviceLink.MatchString(name) {
 			continue
 		}
 		key, known := keyOf(name)
@@ -29,6 +30,10 @@ func (s *settings) readEnviron(environ []string) {
 		}
 	}
 }
+
+// serviceLink is a variable that Kubernetes sets in every pod beside a service whose
+// name begins with rankcurve.
+var serviceLink = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_|$)|$)`)
 
 // keyOf is the key that a variable sets, or else the one with the nearest name.
 func keyOf(name string) (key string, known bool) {

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -16,7 +17,9 @@ const leaseTTL = time.Minute
 // holding runs work under the column's lease. The context of work ends when the
 // lease is lost.
 func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ctx context.Context) error) error {
-	lease, err := r.Store.Acquire(ctx, "refresh/"+key.String(), r.Holder, r.now(), leaseTTL)
+	// A holder may take its own lease again, so each refresh is one of its own.
+	holder := fmt.Sprintf("%s#%s", r.Holder, rand.Text()[:8])
+	lease, err := r.Store.Acquire(ctx, "refresh/"+key.String(), holder, r.now(), leaseTTL)
 	if err != nil {
 		return fmt.Errorf("take the lease: %w", err)
 	}

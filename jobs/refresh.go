@@ -16,7 +16,7 @@ import (
 // of one column exclude each other by a lease in the store.
 type Refresher struct {
 	Store  store.Store
-	Holder string           // names this process in leases; must differ between processes
+	Holder string           // names this process in leases, for those who find one held
 	Now    func() time.Time // the clock; nil: time.Now
 	Log    *slog.Logger     // one line per refresh; nil: none
 }
@@ -138,13 +138,25 @@ func build(meta predictor.Meta, walk sampler.Walk, o Options) (*predictor.Curve,
 	return predictor.Build(meta, walk.Points, predictor.Options{Bytes: o.CurveBytes, Shape: o.Shape})
 }
 
-// nextGeneration is one more than the published curve's, whatever its bytes.
+// nextGeneration is one more than the published curve's. Where that cannot be read
+// any more the time serves, for it is beyond any count of refreshes, so that readers
+// who hold the damaged curve's predecessor take the new one.
 func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, error) {
 	published, _, err := r.Store.Curve(ctx, key)
-	if errors.Is(err, store.ErrNotFound) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
 		return 1, nil
+	case errors.Is(err, store.ErrCorrupt):
+		r.warn(ctx, "published curve is damaged, replacing it", key, err)
+		return r.now().UnixMilli(), nil
 	}
 	return published.Generation + 1, err
+}
+
+func (r Refresher) warn(ctx context.Context, message string, key store.CurveKey, err error) {
+	if r.Log != nil {
+		r.Log.WarnContext(ctx, message, "curve", key.String(), "error", err)
+	}
 }
 
 // priorState reads the last walk's state; none, or a damaged one, is a cold start.
@@ -160,9 +172,7 @@ func (r Refresher) priorState(ctx context.Context, key store.CurveKey) (sampler.
 	case errors.Is(err, store.ErrNotFound):
 		return sampler.State{}, nil
 	case errors.Is(err, store.ErrCorrupt):
-		if r.Log != nil {
-			r.Log.WarnContext(ctx, "walk state is damaged, starting cold", "curve", key.String(), "error", err)
-		}
+		r.warn(ctx, "walk state is damaged, starting cold", key, err)
 		return sampler.State{}, nil
 	}
 	return sampler.State{}, err

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -149,6 +150,44 @@ func TestADamagedStateIsAColdStart(t *testing.T) {
 	}
 	if text := log.String(); !strings.Contains(text, "starting cold") || !strings.Contains(text, "generation=1 method=counted") {
 		t.Errorf("log: %s", text)
+	}
+}
+
+func TestRefreshesOfOneProcessExcludeEachOther(t *testing.T) {
+	st := newGames(t, 3000)
+	r := jobs.Refresher{Store: st, Holder: "a"}
+	var once sync.Once
+	_, err := r.Refresh(context.Background(), games, "", jobs.Options{Progress: func(int, int) {
+		once.Do(func() {
+			if _, err := r.Refresh(context.Background(), games, "", jobs.Options{}); !errors.Is(err, store.ErrHeld) {
+				t.Errorf("a second refresh meanwhile: %v", err)
+			}
+		})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damaged is a store whose published curve cannot be read.
+type damaged struct{ store.Store }
+
+func (d damaged) Curve(context.Context, store.CurveKey) (store.Published, store.Usage, error) {
+	return store.Published{}, store.Usage{}, store.ErrCorrupt
+}
+
+func TestADamagedCurveIsReplacedByALaterGeneration(t *testing.T) {
+	st := newGames(t, 100)
+	for range 3 {
+		if _, err := (jobs.Refresher{Store: st, Holder: "a"}).Refresh(context.Background(), games, "", jobs.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := (jobs.Refresher{Store: damaged{st}, Holder: "a"}).Refresh(context.Background(), games, "", jobs.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if generation := published(t, st).Meta().Generation; generation <= 3 {
+		t.Errorf("generation %d after 3", generation)
 	}
 }
 

@@ -16,8 +16,8 @@ type Point struct {
 	Open bool
 }
 
-// maxKey bounds keys, so that the difference of two is an int64 (it equals
-// store.MaxScore; a curve's last knot may lie one below).
+// maxKey bounds keys, so that the difference of two is an int64: one above
+// store.MaxScore, for a curve's last knot lies one below the worst key.
 const maxKey int64 = 1 << 62
 
 // ErrPoints is wrapped by errors about observations that cannot be a board's.

@@ -1,9 +1,6 @@
 package predictor
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Shape says how the tolerance of a fit is spread over the ranks.
 type Shape string
@@ -16,15 +13,6 @@ const (
 	// Abs allows the same error everywhere: the smallest maximum.
 	Abs Shape = "abs"
 )
-
-// ParseShape reads a shape's name.
-func ParseShape(name string) (Shape, error) {
-	switch s := Shape(name); s {
-	case Sqrt, Abs:
-		return s, nil
-	}
-	return "", fmt.Errorf("tolerance shape %q is neither sqrt nor abs", name)
-}
 
 // weight is the shape's value at a place with so many entries better, of total.
 func (s Shape) weight(better, total float64) float64 {

@@ -2,7 +2,6 @@ package sampler
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/rankcurve/rankcurve/store"
@@ -21,7 +20,7 @@ type end struct {
 // gives its share and three standard deviations more, so that the shard that
 // happens to end first still reaches about that deep.
 func (w *Walker) readEnd(ctx context.Context, reverse bool) (end, error) {
-	limit := ShareOf(w.endRows, w.board.Shards)
+	limit := store.ShardShare(w.endRows, w.board.Shards)
 	runs := make([][]int64, w.board.Shards)
 	exhausted := make([]bool, w.board.Shards)
 	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) (err error) {
@@ -66,12 +65,4 @@ func endOf(keys []int64, limit int, reverse bool) (run []int64, exhausted bool) 
 	run = slices.Clone(keys[len(keys)-limit:])
 	slices.Reverse(run)
 	return run, exhausted
-}
-
-// ShareOf is how many rows of each shard nearly always hold the best n of the
-// board: a shard's share n/K is Poisson distributed, so three standard deviations
-// more, and three rows for small shares.
-func ShareOf(n, shards int) int {
-	share := float64(n) / float64(shards)
-	return int(math.Ceil(share + 3*math.Sqrt(share) + 3))
 }

@@ -37,7 +37,7 @@ func (w *Walker) Predict(ctx context.Context, prior State) (Prediction, error) {
 	}
 	p.Method = Counted
 	w.endRows = w.endRowsOf(p.Entries)
-	ends := min(p.Entries, int64(2*shards*ShareOf(w.endRows, shards)))
+	ends := min(p.Entries, int64(2*shards*store.ShardShare(w.endRows, shards)))
 	others, intervals := shards, len(prior.Cutpoints)
 	if cold { // the pilot's shard is read once, and whole
 		others, intervals = shards-1, len(w.depths(float64(p.Entries)))

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	heavy       = 2   // times what the rule allows: split
-	light       = 0.5 // times, two together: merge
+	heavy       = 2 // times what the rule allows: split
+	light       = 1 // times, two together: merge
 	splitRounds = 4
 )
 
@@ -85,16 +85,14 @@ func (w *Walker) split(ctx context.Context, c cut, upper int64) ([]cut, error) {
 }
 
 // mergeLight is the cutpoints for the next walk: those between two intervals that
-// are light even together are left out.
+// are light even together are left out, and the last, which is where the tail
+// begins, for the next walk's tail begins elsewhere.
 func (w *Walker) mergeLight(headRows int64, cuts []cut, entries int64) []int64 {
 	var keys []int64
 	better, held := headRows, int64(0) // held: entries since the last cut kept
-	for i, c := range cuts {
+	for i, c := range cuts[:len(cuts)-1] {
 		better, held = better+c.entries, held+c.entries
-		next := int64(0)
-		if i+1 < len(cuts) {
-			next = cuts[i+1].entries
-		}
+		next := cuts[i+1].entries
 		distance := float64(min(better, entries-better))
 		if float64(held+next) >= light*w.interval(distance) {
 			keys = append(keys, c.key)

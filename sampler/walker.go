@@ -128,7 +128,11 @@ func (w *Walker) spent(u store.Usage) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.usage.Add(u)
-	return w.affordable(w.usage.ReadUnits() / 1.5)
+	if spent, budget := w.usage.ReadUnits(), w.options.ReadBudget; budget > 0 && spent > 1.5*budget && !w.options.Full {
+		return fmt.Errorf("a walk of %s.%s has taken %.0f read units already, the budget is %.0f: raise refresh.read_budget, or rebuild with --full: %w",
+			w.board.Name, w.column.Name, spent, budget, store.ErrTooExpensive)
+	}
+	return nil
 }
 
 // each runs work for 0..n-1, Options.Parallel at a time, reports progress, and

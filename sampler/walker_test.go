@@ -104,6 +104,7 @@ func TestEveryWalkIsExactAtItsPoints(t *testing.T) {
 		{"an atom", 8, draw(20000, withAtom)},
 		{"few scores", 8, draw(20000, func(r *rand.Rand) int64 { return r.Int64N(11) })},
 		{"negative", 3, draw(9000, func(r *rand.Rand) int64 { return -lognormal(r) })},
+		{"half at the limit", 4, draw(5000, func(r *rand.Rand) int64 { return -store.MaxScore * r.Int64N(2) })},
 		{"extremes", 2, []int64{store.MaxScore, -store.MaxScore, 0, store.MaxScore, -store.MaxScore}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -179,6 +180,24 @@ func TestCutpointsFollowABoardThatMoves(t *testing.T) {
 	}
 	if walk.Intervals > 2*before {
 		t.Errorf("%d intervals after the move, %d before: light ones are not merged", walk.Intervals, before)
+	}
+}
+
+func TestLightIntervalsAreMerged(t *testing.T) {
+	keys := draw(50_000, lognormal)
+	st, board := open(t, 4, keys)
+	options := sampler.Options{Method: sampler.Counted, Head: 500, Fraction: 0.01}
+	fine, err := sampler.New(st, board, column, options).Walk(context.Background(), sampler.State{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Fraction = 0.05
+	walk, err := sampler.New(st, board, column, options).Walk(context.Background(), fine.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, was := len(walk.State.Cutpoints), fine.Intervals; got > was/3 {
+		t.Errorf("%d cutpoints are kept of %d that lie five times too close", got, was)
 	}
 }
 

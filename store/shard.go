@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // ShardOf places an owner: the first eight bytes of SHA-256(owner), read as a
@@ -33,4 +34,13 @@ func (p Partition) HashKey() string {
 // String names the partition in messages.
 func (p Partition) String() string {
 	return fmt.Sprintf("%s.%s shard %d", p.Board, p.Column, p.Shard)
+}
+
+// ShardShare is how many of a board's best n entries one of its shards holds at
+// most, nearly always: a shard is a uniform sample, so their number is binomial with
+// mean n/shards; three standard deviations more are rarely passed, and three rows
+// more where the share is small.
+func ShardShare(n, shards int) int {
+	mean := float64(n) / float64(shards)
+	return max(1, min(n, int(math.Ceil(mean+3*math.Sqrt(mean)+3))))
 }

@@ -138,11 +138,13 @@ type Published struct {
 // Curves keeps what refreshes leave behind: the published curve of each column,
 // and the state that the next refresh starts from.
 type Curves interface {
-	// Curve reads the published curve, or ErrNotFound.
+	// Curve reads the published curve, or ErrNotFound. One that cannot be read back
+	// as it was stored is ErrCorrupt.
 	Curve(ctx context.Context, k CurveKey) (Published, Usage, error)
 
 	// Publish stores a curve if its generation is larger than the one that is
-	// there; otherwise it is ErrStale and the old one stays.
+	// there; otherwise it is ErrStale and the old one stays. One that is ErrCorrupt
+	// is replaced by any.
 	Publish(ctx context.Context, k CurveKey, p Published) (Usage, error)
 
 	// State reads what SaveState last stored, or ErrNotFound.

@@ -68,6 +68,9 @@ func Open(path string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := guard(func() error { return voidLeases(db) }); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return newStore(db), nil
 }
 
@@ -83,6 +86,8 @@ func prepareFile(path string, o options) error {
 		return fmt.Errorf("open database: %w", err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("open database %s: it is no regular file: %w", path, store.ErrNoDatabase)
+	case info.Size() == 0 && o.mustExist:
+		return &advice{fmt.Sprintf("the file %s is empty, it is no database: `rankcurve load BOARD FILE` makes it one", path), store.ErrNotFound}
 	case info.Size() == 0:
 		return mark(path, o)
 	}
