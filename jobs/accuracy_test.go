@@ -26,13 +26,16 @@ type dataset struct {
 	name     string
 	decimals int
 	file     string // of ../shared/data
-	key      func(r *rand.Rand) int64
+	// noFit: no 16 KB can hold so many different 16-digit scores to a part of an
+	// entry (docs/decisions.md), so its fits are printed, not judged.
+	noFit bool
+	key   func(r *rand.Rand) int64
 }
 
 var datasets = []dataset{
 	{name: "steam reviews", file: "steam_positive.csv"},
 	{name: "marvel appearances", file: "marvel_appearances.csv"},
-	{name: "nba raptor", file: "nba_raptor.csv", decimals: 16},
+	{name: "nba raptor", file: "nba_raptor.csv", decimals: 16, noFit: true},
 	{name: "lognormal", key: func(r *rand.Rand) int64 { return int64(math.Exp(9 + 1.5*r.NormFloat64())) }},
 	{name: "zipf", key: func(r *rand.Rand) int64 { return int64(math.Pow(1-r.Float64(), -1/1.1)) }},
 	{name: "elo", key: func(r *rand.Rand) int64 { return int64(math.Round(1500 + 300*r.NormFloat64())) }},
@@ -194,7 +197,7 @@ func measureFits(t *testing.T, d dataset, truth []predictor.Point, n int) string
 		if len(data) > fit.bytes {
 			t.Errorf("%s: %d bytes of %d", d.name, len(data), fit.bytes)
 		}
-		if n >= 1_000_000 && (worst > fit.max || m.best10k > fit.best10k) {
+		if !d.noFit && (worst > fit.max || m.best10k > fit.best10k) {
 			t.Errorf("%s, %s in %d bytes: max error %.2g of all entries, allowed %.2g; mean relative error of the best 10,000 %.3g", d.name, fit.shape, fit.bytes, worst, fit.max, m.best10k)
 		}
 	}
