@@ -10,6 +10,7 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/store"
@@ -73,7 +74,10 @@ func openDynamoDB(ctx context.Context, cfg config.DynamoDB, a access) (store.Sto
 // dynamoClient makes the SDK's client, after a look at what it will need.
 func dynamoClient(ctx context.Context, cfg config.DynamoDB) (*dynamodb.Client, error) {
 	local := isLoopback(cfg.Endpoint)
-	opts := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(cfg.Region)}
+	opts := []func(*awsconfig.LoadOptions) error{
+		awsconfig.WithRegion(cfg.Region),
+		awsconfig.WithLogger(logging.Nop{}), // its warnings are about requests that were given up on purpose
+	}
 	if local { // has no use for the machine's role, and asking for it takes seconds
 		opts = append(opts, awsconfig.WithEC2IMDSClientEnableState(imds.ClientDisabled))
 	}

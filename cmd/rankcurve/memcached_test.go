@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gomemcache "github.com/bradfitz/gomemcache/memcache"
+
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/store"
+	"github.com/rankcurve/rankcurve/store/memcache"
+	"github.com/rankcurve/rankcurve/store/storetest/servers"
+)
+
+const patience = 20 * time.Second
+
+// startMemcached runs a real memcached until the test's end, or until stop.
+func startMemcached(t *testing.T) (addr string, stop func()) {
+	t.Helper()
+	if _, err := exec.LookPath("memcached"); err != nil {
+		const why = "memcached is not installed: .ci/servers installs it"
+		if slices.Contains(strings.Split(os.Getenv(servers.RequireVariable), ","), "memcached") {
+			t.Fatal(why)
+		}
+		t.Skip(why)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr = free.Addr().String()
+	free.Close()
+	_, port, _ := net.SplitHostPort(addr)
+	c := exec.Command("memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-u", "nobody") // -u counts for root alone
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	stop = func() {
+		if !stopped {
+			stopped = true
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}
+	}
+	t.Cleanup(stop)
+	for deadline := time.Now().Add(patience); gomemcache.New(addr).Ping() != nil; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("memcached does not answer at %s", addr)
+		}
+	}
+	return addr, stop
+}
+
+func cachedCurve(t *testing.T, addr, table string) *predictor.Curve {
+	t.Helper()
+	item, err := gomemcache.New(addr).Get(memcache.Key(table, store.CurveKey{Board: "games", Column: "xp"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := predictor.Decode(item.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return curve
+}
+
+// The curve of a table is in memcached under the table's name; when memcached is
+// lost, the table answers and a warning says so.
+func TestCurvesInMemcached(t *testing.T) {
+	addr, stop := startMemcached(t)
+	c := newCloud(t)
+	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr)
+	c.games(50)
+	if curve := cachedCurve(t, addr, c.table); curve.Total() != 50 {
+		t.Errorf("the cached curve has %d entries", curve.Total())
+	}
+	const asked = "rank games p40 --mode estimate"
+	there := c.bare(strings.Fields(asked)...).ok("40")
+	stop()
+	lost := c.bare(strings.Fields(asked)...)
+	if lost.code != exitDone || lost.out != there.out || !strings.Contains(lost.err, "level=WARN") || !strings.Contains(lost.err, "memcached") {
+		t.Errorf("without memcached: exit code %d\n%s%s\nwith it:\n%s", lost.code, lost.out, lost.err, there.out)
+	}
+	if r := c.bare("rebuild", "games"); r.code != exitDone || !strings.Contains(r.out, "generation 2 of 50") {
+		t.Errorf("rebuild without memcached: %d\n%s%s", r.code, r.out, r.err)
+	}
+	c.bare("--cache", "none", "rank", "games", "p40").ok("40")
+}
+
+func TestMemcachedBeforeTheEmbeddedStore(t *testing.T) {
+	addr, _ := startMemcached(t)
+	s := newShell(t)
+	s.run("load", "games", s.players(20)).ok("next: rankcurve --db")
+	s.run("--memcached", addr, "rebuild", "games").ok("generation 1 of 20")
+	if curve := cachedCurve(t, addr, s.db()); curve.Total() != 20 {
+		t.Errorf("the cached curve has %d entries", curve.Total())
+	}
+	s.run("--memcached", addr, "load", "games", s.players(20)).ok(fmt.Sprintf("next: rankcurve --db %s --memcached %s rebuild games", s.db(), addr))
+	s.run("--memcached", "memcached.invalid:11211", "top", "games").fails(exitFailed, `look up server "memcached.invalid:11211"`, "correct cache.memcached.servers or --memcached")
+}
