@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/rankcurve/rankcurve/store"
-	"github.com/rankcurve/rankcurve/store/storetest/faults"
+	shaky "github.com/rankcurve/rankcurve/store/storetest/faults"
 	"github.com/rankcurve/rankcurve/store/storetest/servers"
 )
 
@@ -147,20 +147,20 @@ func TestCommandsAreTheSameOnDynamoDB(t *testing.T) {
 // A table that throttles and fails now and then costs time alone: the walk is
 // paced, and a question is asked again.
 func TestCommandsOnAShakyDynamoDB(t *testing.T) {
-	proxy := faults.New(t, servers.DynamoDB(t), func(r faults.Request) faults.Fault {
+	proxy := shaky.New(t, servers.DynamoDB(t), func(r shaky.Request) shaky.Fault {
 		switch {
 		case r.Operation == "DeleteTable" || r.Operation == "CreateTable":
-			return faults.None // not what is tested
+			return shaky.None // not what is tested
 		case r.Number%10 == 7:
-			return faults.Throttled
+			return shaky.Throttled
 		case r.Number%20 == 3:
-			return faults.Refused
+			return shaky.Refused
 		}
-		return faults.None
+		return shaky.None
 	})
 	c := cloudAt(t, proxy.URL)
 	c.games(200)
-	c.bare("rebuild", "games", "--full", "--method", "counted").ok("generation 2 of 200 entries", "by counting between cutpoints")
+	c.bare("rebuild", "games", "--full").ok("generation 2 of 200 entries")
 	c.bare("rank", "games", "p150", "--mode", "exact").ok("150   exact")
 	if proxy.Requests("") < 300 {
 		t.Errorf("only %d requests came through the proxy", proxy.Requests(""))

@@ -31,21 +31,6 @@ const (
 // localRegion is for signatures that a server in DynamoDB's place does not check.
 const localRegion = "us-east-1"
 
-// A refreshStore walks the partitions by a client that shows each throttle to the
-// pacer, which gives way to the players, and does all else by a patient one.
-type refreshStore struct {
-	store.Store
-	walked store.Partitions
-}
-
-func (s refreshStore) Rows(ctx context.Context, q store.Query) (store.Page, error) {
-	return s.walked.Rows(ctx, q)
-}
-
-func (s refreshStore) Count(ctx context.Context, q store.Query) (store.CountPage, error) {
-	return s.walked.Count(ctx, q)
-}
-
 // openDynamoDB opens the table with a client, and so a connection pool, of its own:
 // what refreshes do never stands in the way of questions.
 func openDynamoDB(ctx context.Context, cfg config.DynamoDB, a access) (store.Store, error) {
@@ -57,14 +42,15 @@ func openDynamoDB(ctx context.Context, cfg config.DynamoDB, a access) (store.Sto
 	if !a.patient {
 		opts = append(opts, dynamo.Attempts(askAttempts), dynamo.Timeout(askTimeout))
 	}
-	st, err := dynamo.Open(ctx, client, cfg.Table, opts...)
+	api := &describedTable{Client: client}
+	st, err := dynamo.Open(ctx, api, cfg.Table, opts...)
 	if err != nil {
 		return nil, dynamoFault(err, cfg, client)
 	}
 	if a.pace.Max <= 0 {
 		return st, nil
 	}
-	walked, err := dynamo.Open(ctx, client, cfg.Table, dynamo.ShowThrottles(), dynamo.Attempts(1)) // the pacer tries again
+	walked, err := dynamo.Open(ctx, api, cfg.Table, dynamo.ShowThrottles(), dynamo.Attempts(1)) // the pacer tries again
 	if err != nil {
 		return nil, errors.Join(dynamoFault(err, cfg, client), st.Close())
 	}
