@@ -65,3 +65,40 @@ func (b Board) validateScores(e Entry) error {
 	}
 	return nil
 }
+
+// With is the entry (the zero one if there is none yet) with the scores and
+// attributes that are given set, and what else it holds kept, as a Load leaves it;
+// the version stays. It is changed when a score or an attribute is, or when the
+// entry is new; the time alone does not change it.
+func (e Entry) With(given Entry) (row Entry, changed bool) {
+	if e.Version == 0 {
+		return Entry{Owner: given.Owner, Scores: given.Scores, Attributes: given.Attributes, Updated: given.Updated}, true
+	}
+	if includes(e.Scores, given.Scores) && includes(e.Attributes, given.Attributes) {
+		return e, false
+	}
+	row = e.Clone()
+	row.Scores = overlay(row.Scores, given.Scores)
+	row.Attributes = overlay(row.Attributes, given.Attributes)
+	if !given.Updated.IsZero() {
+		row.Updated = given.Updated
+	}
+	return row, true
+}
+
+func includes[V comparable](all, some map[string]V) bool {
+	for name, value := range some {
+		if there, ok := all[name]; !ok || there != value {
+			return false
+		}
+	}
+	return true
+}
+
+func overlay[V any](under, over map[string]V) map[string]V {
+	if under == nil {
+		return over
+	}
+	maps.Copy(under, over)
+	return under
+}

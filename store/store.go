@@ -93,8 +93,9 @@ type CountPage struct {
 // 4 KB begun, whether its rows come back or only their number. Rows of one key
 // come in no promised order, but in the same one in Rows, Count and both
 // directions (reversed). A partition that holds nothing, of a board that was
-// never made too, is empty, not an error. Each answer is one consistent snapshot
-// of its partition. A query whose From is below its To, or whose Limit is
+// never made too, is empty, not an error. Each answer is one snapshot of its
+// partition, but for rows that move while it is read from a backend that is
+// eventually consistent. A query whose From is below its To, or whose Limit is
 // negative, is ErrInvalid.
 type Partitions interface {
 	// Rows reads a page of a partition's rows.

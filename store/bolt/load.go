@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -96,10 +95,11 @@ func (l *load) merge(tx *bbolt.Tx) error {
 func (l *load) mergeRow(key []byte, old, e store.Entry) error {
 	size := storedSize(l.board, old)
 	l.usage.TableReads += store.ItemReadUnits(size, false)
-	row, changed := mergeEntry(old, e)
+	row, changed := old.With(e)
 	if !changed {
 		return nil
 	}
+	row.Version++
 	data, err := l.encoder.encode(row)
 	if err != nil {
 		return err
@@ -111,42 +111,6 @@ func (l *load) mergeRow(key []byte, old, e store.Entry) error {
 	l.usage.TableWrites += store.ItemWriteUnits(max(size, store.EntrySize(l.board, row)))
 	l.usage.IndexWrites += float64(len(l.moves) - moved)
 	return nil
-}
-
-// MergeEntry sets what is given and keeps the rest. A row is changed when a score
-// or an attribute is; the time alone does not change it.
-func mergeEntry(old, e store.Entry) (row store.Entry, changed bool) {
-	if old.Version == 0 {
-		return store.Entry{Owner: e.Owner, Scores: e.Scores, Attributes: e.Attributes, Version: 1, Updated: e.Updated}, true
-	}
-	if includes(old.Scores, e.Scores) && includes(old.Attributes, e.Attributes) {
-		return old, false
-	}
-	row = old.Clone()
-	row.Scores = overlay(row.Scores, e.Scores)
-	row.Attributes = overlay(row.Attributes, e.Attributes)
-	row.Version++
-	if !e.Updated.IsZero() {
-		row.Updated = e.Updated
-	}
-	return row, true
-}
-
-func includes[V comparable](all, some map[string]V) bool {
-	for name, value := range some {
-		if there, ok := all[name]; !ok || there != value {
-			return false
-		}
-	}
-	return true
-}
-
-func overlay[V any](under, over map[string]V) map[string]V {
-	if under == nil {
-		return over
-	}
-	maps.Copy(under, over)
-	return under
 }
 
 func (l *load) store(tx *bbolt.Tx) error {

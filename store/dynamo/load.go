@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -95,7 +94,7 @@ func (l *load) row(ctx context.Context, there, e store.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		row, changed := mergeEntry(there, e)
+		row, changed := there.With(e)
 		if !changed {
 			return nil
 		}
@@ -113,39 +112,4 @@ func (l *load) row(ctx context.Context, there, e store.Entry) error {
 			return err
 		}
 	}
-}
-
-// mergeEntry sets what is given and keeps the rest. A row is changed when a score
-// or an attribute is; the time alone does not change it.
-func mergeEntry(there, e store.Entry) (row store.Entry, changed bool) {
-	if there.Version == 0 {
-		return store.Entry{Owner: e.Owner, Scores: e.Scores, Attributes: e.Attributes, Updated: e.Updated}, true
-	}
-	if includes(there.Scores, e.Scores) && includes(there.Attributes, e.Attributes) {
-		return there, false
-	}
-	row = there.Clone()
-	row.Scores = overlay(row.Scores, e.Scores)
-	row.Attributes = overlay(row.Attributes, e.Attributes)
-	if !e.Updated.IsZero() {
-		row.Updated = e.Updated
-	}
-	return row, true
-}
-
-func includes[V comparable](all, some map[string]V) bool {
-	for name, value := range some {
-		if there, ok := all[name]; !ok || there != value {
-			return false
-		}
-	}
-	return true
-}
-
-func overlay[V any](under, over map[string]V) map[string]V {
-	if under == nil {
-		return over
-	}
-	maps.Copy(under, over)
-	return under
 }
