@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -150,11 +151,12 @@ func short(n float64) string {
 	return humanize.FtoaWithDigits(roundTo(n, 3), 2)
 }
 
-// roundTo keeps so many digits.
+// roundTo keeps so many digits. It goes by way of text: a multiple of a power of ten
+// that is worked out is seldom the number nearest to those digits, and shows it.
 func roundTo(n float64, digits int) float64 {
-	if n == 0 {
-		return 0
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'e', digits-1, 64), 64)
+	if err != nil {
+		return n // cannot be: FormatFloat writes numbers
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(n)))-float64(digits-1))
-	return math.Round(n/unit) * unit
+	return rounded
 }

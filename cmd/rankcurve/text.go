@@ -131,13 +131,14 @@ func rounded(n float64) string {
 
 // dollars is an amount with as many decimals as it needs.
 func dollars(amount float64) string {
+	small := roundTo(amount, 2)
 	switch {
-	case amount >= 100:
+	case amount >= 99.995:
 		return "$" + humanize.Comma(int64(math.Round(amount)))
-	case amount >= 0.1:
+	case small >= 0.1:
 		return fmt.Sprintf("$%.2f", amount)
 	}
-	return "$" + strconv.FormatFloat(roundTo(amount, 2), 'f', -1, 64)
+	return "$" + strconv.FormatFloat(small, 'f', -1, 64)
 }
 
 // seconds is a duration for a person.
