@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rankcurve/rankcurve/store"
 )
 
 func TestTop(t *testing.T) {
@@ -148,4 +150,23 @@ func TestPostMakesAConfiguredBoard(t *testing.T) {
 	cfg := s.file("c.yaml", "boards: [{name: games, columns: [{name: xp, operator: sum}]}]")
 	s.run("--config", cfg, "post", "games", "ann", "xp=5").ok("xp=5")
 	s.run("post", "games", "ann", "xp=5", "--config", cfg).ok("xp=10")
+}
+
+// Where there is no curve, or a damaged one, an estimate is no way out of the budget.
+func TestRankOverTheBudgetWithoutACurveSaysToMakeOne(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.players(5000)).ok()
+	for _, name := range []string{"none", "damaged"} {
+		for _, mode := range []string{"exact", "auto"} {
+			r := s.run("rank", "games", "p5000", "--mode", mode, "--read-budget", "0.5").fails(exitFailed, "over the read budget of 0.5 units", "`rankcurve --db "+s.db()+" rebuild games`")
+			if strings.Contains(r.err, "estimate;") || strings.Contains(r.err, "--mode estimate") {
+				t.Errorf("%s curve, mode %s: sent to an estimate: %s", name, mode, r.err)
+			}
+		}
+		st := s.store()
+		if _, err := st.Publish(s.ctx, store.CurveKey{Board: "games", Column: "xp"}, store.Published{Generation: 1, Data: []byte("no curve")}); err != nil && name == "none" {
+			t.Fatal(err)
+		}
+		st.Close()
+	}
 }

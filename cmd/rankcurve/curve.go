@@ -57,8 +57,8 @@ func (p *program) withCurve(c *cli.Context, work func(s shownCurve) error) error
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := openBoard(c, cfg, st)
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (p *program) curveExport(c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := openBoard(c, cfg, st)
 		if err != nil {
 			return err
 		}

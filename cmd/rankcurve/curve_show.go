@@ -7,7 +7,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
-	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/store"
@@ -39,8 +38,8 @@ func (p *program) curveShow(c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := openBoard(c, cfg, st)
 		if err != nil {
 			return err
 		}

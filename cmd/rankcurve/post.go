@@ -85,7 +85,7 @@ func (p *program) openForPost(c *cli.Context) (store.Store, *rankcurve.Board, er
 	} else {
 		b, err = rankcurve.Open(c.Context, st, c.Args().First())
 	}
-	if err != nil {
+	if err = contradiction(err); err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}
 	return st, b, nil

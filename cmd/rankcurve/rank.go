@@ -67,8 +67,8 @@ func (p *program) rank(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First(), rankcurve.WithReadBudget(c.Float64("read-budget")))
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := openBoard(c, cfg, st, rankcurve.WithReadBudget(c.Float64("read-budget")))
 		if err != nil {
 			return err
 		}
@@ -166,12 +166,18 @@ func (q rankQuestion) ofScore(text string) error {
 	return t.print()
 }
 
-// advise says what to do about an exact rank that costs too much.
+// advise says what to do about an exact rank that costs too much. An estimate is
+// no way out where there is no curve to read it from.
 func (q rankQuestion) advise(err error) error {
-	if errors.Is(err, store.ErrTooExpensive) {
-		return advicef(err, "counting on board %q is over the read budget of %v units; use --mode estimate, or allow more with --read-budget", q.board.Definition().Name, q.c.Float64("read-budget"))
+	if !errors.Is(err, store.ErrTooExpensive) {
+		return err
 	}
-	return err
+	name, budget := q.board.Definition().Name, q.c.Float64("read-budget")
+	_, none := q.board.Curve(q.c.Context, q.column.Name)
+	if errors.Is(none, rankcurve.ErrNoCurve) || errors.Is(none, rankcurve.ErrBadCurve) {
+		return advicef(err, "counting on board %q is over the read budget of %v units, and %s has no usable curve to estimate from; make one: `%s`, or allow more with --read-budget", name, budget, q.column.Name, next(q.c, "rebuild", name))
+	}
+	return advicef(err, "counting on board %q is over the read budget of %v units; use --mode estimate, or allow more with --read-budget", name, budget)
 }
 
 // ofOwners answers for all owners, those that are missing included, and fails in

@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
-	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/jobs"
 	"github.com/rankcurve/rankcurve/predictor"
@@ -59,7 +58,7 @@ func (p *program) rebuild(c *cli.Context) error {
 		return access{patient: true, pace: refreshOptions(cfg, c.Args().First()).Pace}
 	}
 	return p.withStoreFor(c, patiently, func(cfg config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+		b, err := openBoard(c, cfg, st)
 		if err != nil {
 			return err
 		}

@@ -55,8 +55,8 @@ func (p *program) score(c *cli.Context) error {
 	if err := scoreArguments(c); err != nil {
 		return err
 	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := openBoard(c, cfg, st)
 		if err != nil {
 			return err
 		}

@@ -55,8 +55,8 @@ func (p *program) top(c *cli.Context) error {
 	if n < 1 || n > rankcurve.MaxTop {
 		return usagef("-n %d is not in 1..%d", n, rankcurve.MaxTop)
 	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
-		b, err := rankcurve.Open(c.Context, st, c.Args().First())
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
+		b, err := openBoard(c, cfg, st)
 		if err != nil {
 			return err
 		}
