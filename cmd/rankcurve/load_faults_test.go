@@ -109,3 +109,14 @@ func FuzzNDJSON(f *testing.F) {
 		}
 	})
 }
+
+// A file that is checked twice, because its decimals make a score large, has each
+// fault told once.
+func TestLoadTellsAFaultOnce(t *testing.T) {
+	s := newShell(t)
+	path := s.file("f.csv", "owner,xp\na,5\nb,1.55\nc,abc\nd,12345678901234567\n")
+	r := s.run("load", "games", path).fails(exitFailed, `f.csv:4: xp: "abc" is not a number`)
+	if strings.Count(r.err, "\n") != 1 || strings.Contains(r.err, "because of") {
+		t.Errorf("one fault is told as %q", r.err)
+	}
+}

@@ -24,7 +24,8 @@ func (l *loading) checkInput(ctx context.Context) error {
 	if l.check.faults.count == 0 && l.check.rows == 0 {
 		return fmt.Errorf("%s has a header and no rows; nothing was loaded", l.input.name)
 	}
-	if l.check.settle() { // with all decimals known, a large score may be too large
+	// What is wrong already would be found, and told, a second time.
+	if l.check.settle() && l.check.faults.count == 0 { // with all decimals known, a large score may be too large
 		if err := l.pass(ctx); err != nil {
 			return err
 		}
