@@ -25,7 +25,7 @@ Examples:
 
    rankcurve demo
    rankcurve demo --entries 5000000
-   rankcurve demo --db demo.db       keep the board there`
+   rankcurve demo --db demo.db       keep the board there, in a new file`
 
 // The demo's board.
 const (
@@ -65,6 +65,9 @@ func (p *program) demo(c *cli.Context) (err error) {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
+	if c.IsSet("db") && c.Bool("keep") {
+		return usagef("--keep keeps the temporary database, and the one of --db stays anyway; leave --keep out")
+	}
 	n := c.Int("entries")
 	if n < demoLeast || n > demoMost {
 		return usagef("--entries %d is not in %d..%d", n, demoLeast, demoMost)
@@ -93,7 +96,23 @@ func (p *program) demo(c *cli.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.store.Close()) }()
+	if err := d.refuseOther(); err != nil {
+		return err
+	}
 	return d.run(n)
+}
+
+// refuseOther keeps the demo from a board that is there: it would reset the scores
+// of the players it makes, and count those it does not know.
+func (d *demo) refuseOther() error {
+	_, err := d.store.Board(d.c.Context, demoBoard)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%s has a board %q already, and nothing in it was changed; name a file that is not there yet with --db, or ask the board that is: `%s`", d.path, demoBoard, next(d.c, "top", demoBoard))
 }
 
 // run goes through the demo's scenes.

@@ -62,3 +62,19 @@ func TestDemoThatIsStoppedLeavesNothing(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+// A demo resets the scores of its players and counts those of others.
+func TestDemoRefusesABoardThatIsThere(t *testing.T) {
+	s := newShell(t)
+	s.run("demo", "--entries", "1000").ok()
+	before := s.run("top", "demo", "-n", "1").ok().out
+	r := s.run("demo", "--entries", "2000").fails(exitFailed, s.db()+` has a board "demo" already`, "nothing in it was changed", "name a file that is not there yet with --db", "`rankcurve --db "+s.db()+" top demo`")
+	if after := s.run("top", "demo", "-n", "1").ok().out; after != before || r.out != "" {
+		t.Errorf("the board has changed, or the demo has begun: %s%s", after, r.out)
+	}
+	s.run("load", "demo2", s.players(3)).ok() // another board is in nobody's way
+}
+
+func TestDemoKeepsOnlyATemporaryDatabase(t *testing.T) {
+	newShell(t).run("demo", "--keep").fails(exitUsage, "leave --keep out")
+}
