@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // A fault is one thing wrong with one line of a file.
@@ -20,7 +22,7 @@ func (f *fault) Error() string {
 }
 
 func faultf(line int, column, format string, args ...any) *fault {
-	return &fault{line, column, fmt.Sprintf(format, args...)}
+	return &fault{line, shortened([]byte(column)), fmt.Sprintf(format, args...)}
 }
 
 // maxFaults is how many faults are worth reading at once.
@@ -50,7 +52,7 @@ func (f *faults) err() error {
 		lines = append(lines, f.file+":"+one.Error())
 	}
 	if more := f.count - len(f.first); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
+		lines = append(lines, fmt.Sprintf("and %s more", humanize.Comma(int64(more))))
 	}
 	if f.count > 1 {
 		lines = append([]string{"nothing was written, because of:"}, lines...)

@@ -54,7 +54,7 @@ func (c *csvReader) read() (row, error) {
 	c.row.cells = c.row.cells[:0]
 	for i, text := range record {
 		if i == c.owner {
-			c.row.owner = text
+			c.row.owner = strings.TrimSpace(text)
 		} else if text = strings.TrimSpace(text); text != "" {
 			c.row.cells = append(c.row.cells, cell{c.names[i], text})
 		}

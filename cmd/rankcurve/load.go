@@ -23,6 +23,8 @@ CSV needs a header with a column "owner"; every other column is a score:
    owner,xp,time
    ann,1200,82.35
 
+Spaces around a field of a CSV file do not count, around owners neither.
+
 NDJSON has one object per line: {"owner":"ann","xp":1200,"time":"82.35"}
 
 A board that is not known yet is made from the file: every column ranks largest

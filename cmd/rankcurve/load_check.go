@@ -5,6 +5,8 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"math"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +20,7 @@ type check struct {
 	board   string
 	columns map[string]*checked // nil for one that is left out
 	strict  bool                // a column that is not there is a fault, not left out
+	fresh   bool                // the board is made with the columns of the first row
 	names   []string            // of columns, for messages
 	faults  faults
 	seen    map[ownerHash]int // owner -> line
@@ -82,6 +85,10 @@ func (c *check) header(line int, names []string) {
 }
 
 func (c *check) unknown(line int, name string) {
+	if c.fresh {
+		c.faults.add(faultf(line, name, "the board is made with the columns of the first object (%s), and this is none of them; name all columns with --column, or take it out of the file", someOf(c.names)))
+		return
+	}
 	c.faults.add(faultf(line, name, "board %q has no such column (it has: %s); take it out of the file, or name the columns to load with --column", c.board, someOf(c.names)))
 }
 
@@ -146,27 +153,65 @@ func (c *checked) check(line int, text string) *fault {
 	return nil
 }
 
-var exponent = regexp.MustCompile(`^[+-]?[0-9.]+[eE][+-]?[0-9]+$`)
+// plainLimit is the longest number with an exponent that is written out for a hint.
+const plainLimit = 100
+
+// plainNumber writes out the digits of a number with an exponent. It is "" for one
+// that no score can be: tiny tells one with too many decimals from one out of range.
+func plainNumber(text string) (plain string, tiny bool) {
+	near, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.Abs(near) > float64(store.MaxScore) {
+		return "", false
+	}
+	if strings.Trim(text[:strings.IndexAny(text, "eE")], "+-0.") == "" {
+		return "0", false
+	}
+	if math.Abs(near) < math.Pow10(-store.MaxDecimals) || len(text) > plainLimit {
+		return "", true
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return "", true // cannot be: the number was read before
+	}
+	plain = exact.FloatString(store.MaxDecimals)
+	if back, _ := new(big.Rat).SetString(plain); back.Cmp(exact) != 0 {
+		return "", true
+	}
+	return strings.TrimSuffix(strings.TrimRight(plain, "0"), "."), false
+}
+
+// diagnoseExponent says how to write a number without its exponent, if it is a score
+// at all.
+func (c *checked) diagnoseExponent(line int, text string) *fault {
+	plain, tiny := plainNumber(text)
+	said := shortened([]byte(text))
+	switch {
+	case tiny:
+		return faultf(line, c.Name, "%q is written with an exponent, and has more decimals than the %d that a score keeps; round it, and write its digits out", said, store.MaxDecimals)
+	case plain == "":
+		return faultf(line, c.Name, "%q is written with an exponent, and is out of range: the limit is ±%s; use a larger unit, and write the digits out", said, store.FormatScore(store.MaxScore, c.Decimals))
+	}
+	return faultf(line, c.Name, "%q is written with an exponent; write its digits out: %s", said, plain)
+}
+
+var exponent = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+$`)
 
 // diagnose says what is wrong with a score that was refused.
 func (c *checked) diagnose(line int, text string, decimals int) *fault {
 	shown, err := store.Decimals(text)
+	said := shortened([]byte(text))
 	switch {
 	case exponent.MatchString(text):
-		plain := "1000"
-		if value, err := strconv.ParseFloat(text, 64); err == nil && value < 1e15 && value > -1e15 {
-			plain = strconv.FormatFloat(value, 'f', -1, 64)
-		}
-		return faultf(line, c.Name, "%q is written with an exponent; write its digits out: %s", text, plain)
+		return c.diagnoseExponent(line, text)
 	case err != nil:
-		return faultf(line, c.Name, "%q is not a number; write digits, with a point before decimals, such as 1200 or -3.5", text)
+		return faultf(line, c.Name, "%q is not a number; write digits, with a point before decimals, such as 1200 or -3.5", said)
 	case shown > decimals && c.open:
-		return faultf(line, c.Name, "%q has %s, a score keeps %d at most; round it", text, counting(shown, "decimal"), store.MaxDecimals)
+		return faultf(line, c.Name, "%q has %s, a score keeps %d at most; round it", said, counting(shown, "decimal"), store.MaxDecimals)
 	case shown > decimals:
-		return faultf(line, c.Name, "%q has %s, the column keeps %d; round it, or load a new board whose column keeps more", text, counting(shown, "decimal"), decimals)
+		return faultf(line, c.Name, "%q has %s, the column keeps %d; round it, or load a new board whose column keeps more", said, counting(shown, "decimal"), decimals)
 	}
 	limit := store.FormatScore(store.MaxScore, decimals)
-	return faultf(line, c.Name, "%q is out of range, the limit is ±%s; use fewer decimals or a larger unit", text, limit)
+	return faultf(line, c.Name, "%q is out of range, the limit is ±%s; use fewer decimals or a larger unit", said, limit)
 }
 
 // settle fixes the decimals of the open columns. It reports whether a score may

@@ -25,6 +25,14 @@ func TestLoadFaults(t *testing.T) {
 		"exponent":           {file: "f.csv", content: "owner,xp\nann,1e3\n", want: `f.csv:2: xp: "1e3" is written with an exponent; write its digits out: 1000`},
 		"exponent in JSON":   {file: "f.ndjson", content: `{"owner":"ann","xp":1.5E-2}`, want: `f.ndjson:1: xp: "1.5E-2" is written with an exponent; write its digits out: 0.015`},
 		"huge exponent":      {file: "f.csv", content: "owner,xp\nann,1e999\n", want: `f.csv:2: xp: "1e999" is written with an exponent`},
+		"infinite exponent":  {file: "f.csv", content: "owner,xp\nann,1e400\n", want: `f.csv:2: xp: "1e400" is written with an exponent, and is out of range: the limit is ±4611686018427387903; use a larger unit, and write the digits out`},
+		"large exponent":     {file: "f.csv", content: "owner,xp\nann,-4.611686018427387901e18\n", want: "write its digits out: -4611686018427387901\n"},
+		"tiny exponent":      {file: "f.csv", content: "owner,xp\nann,1e-400\n", want: `"1e-400" is written with an exponent, and has more decimals than the 18 that a score keeps; round it`},
+		"zero's exponent":    {file: "f.csv", content: "owner,xp\nann,0e999\n", want: "write its digits out: 0\n"},
+		"huge number":        {file: "f.csv", content: "owner,xp\nann," + strings.Repeat("9", 5000) + "\n", want: `f.csv:2: xp: "` + strings.Repeat("9", 40) + `..." is out of range`},
+		"huge text":          {file: "f.csv", content: "owner,xp\nann," + strings.Repeat("x", 5000) + "\n", want: `f.csv:2: xp: "` + strings.Repeat("x", 40) + `..." is not a number`},
+		"huge exponential":   {file: "f.csv", content: "owner,xp\nann,0." + strings.Repeat("1", 5000) + "e3\n", want: `f.csv:2: xp: "0.` + strings.Repeat("1", 38) + `..." is written with an exponent, and has more decimals`},
+		"huge key":           {file: "f.ndjson", content: "{\"owner\":\"ann\",\"xp\":1}\n{\"owner\":\"bob\",\"" + strings.Repeat("k", 5000) + "\":1}", want: "f.ndjson:2: " + strings.Repeat("k", 40) + "...: the board is made"},
 		"too many decimals":  {file: "f.csv", content: "owner,xp\nann,1.25\nbob,1.125\n", flags: []string{"--column", "xp:2"}, want: `f.csv:3: xp: "1.125" has 3 decimals, the column keeps 2; round it, or load a new board whose column keeps more`},
 		"19 decimals":        {file: "f.csv", content: "owner,xp\nann,0.1234567890123456789\n", want: `f.csv:2: xp: "0.1234567890123456789" has 19 decimals, a score keeps 18 at most; round it`},
 		"out of range":       {file: "f.csv", content: "owner,xp\nann,4611686018427387904\n", want: `f.csv:2: xp: "4611686018427387904" is out of range, the limit is ±4611686018427387903; use fewer decimals or a larger unit`},
@@ -37,7 +45,7 @@ func TestLoadFaults(t *testing.T) {
 		"owner twice":        {file: "f.csv", content: "owner,xp\nann,1\nbob,2\nann,3\n", want: `f.csv:4: owner: "ann" stands on line 2 already; an owner may stand once in a file: keep one of the lines 2 and 4`},
 		"owner twice, JSON":  {file: "f.ndjson", content: "{\"owner\":\"ann\",\"xp\":1}\n\n{\"owner\":\"a\\u006en\",\"xp\":1}", want: `f.ndjson:3: owner: "ann" stands on line 1 already`},
 		"unknown column":     {file: "f.csv", content: "owner,xp,gold\nann,1,2\n", flags: []string{"known"}, want: `f.csv:1: gold: board "known" has no such column (it has: xp); take it out of the file, or name the columns to load with --column`},
-		"unknown key":        {file: "f.ndjson", content: "{\"owner\":\"ann\",\"xp\":1}\n{\"owner\":\"bob\",\"gold\":1}", want: `f.ndjson:2: gold: board "games" has no such column (it has: xp)`},
+		"unknown key":        {file: "f.ndjson", content: "{\"owner\":\"ann\",\"xp\":1}\n{\"owner\":\"bob\",\"gold\":1}", want: "f.ndjson:2: gold: the board is made with the columns of the first object (xp), and this is none of them; name all columns with --column, or take it out of the file"},
 		"column not in file": {file: "f.csv", content: "owner,xp\nann,1\n", flags: []string{"--column", "time"}, want: "f.csv:1: time: there is no such column (there are: xp); correct --column"},
 		"field too few":      {file: "f.csv", content: "owner,xp,time\nann,1\n", want: "f.csv:2: the line has 2 fields, the header 3; separate them by commas"},
 		"field too many":     {file: "f.csv", content: "owner,xp\nann,1,2\n", want: "f.csv:2: the line has 3 fields, the header 2"},
@@ -68,7 +76,7 @@ func TestLoadFaults(t *testing.T) {
 			}
 			path := s.file(c.file, c.content)
 			r := s.run(append([]string{"load", board, path}, flags...)...).fails(exitFailed, c.want)
-			if lines := strings.Count(r.err, "\n"); lines != 1 || !strings.HasPrefix(r.err, "rankcurve: "+path+":") {
+			if lines := strings.Count(r.err, "\n"); lines != 1 || !strings.HasPrefix(r.err, "rankcurve: "+path+":") || len(r.err) > 500 {
 				t.Errorf("one fault is told as %q", r.err)
 			}
 			if _, err := os.Stat(s.db()); board == "games" && !errors.Is(err, os.ErrNotExist) {

@@ -85,6 +85,7 @@ func (l *loading) validateColumns(names []string, chosen []store.Column) error {
 		}
 	}
 	l.check = newCheck(l.input.name, l.name, l.columns, len(l.specs) == 0)
+	l.check.fresh = !l.known
 	for _, name := range names {
 		if _, loaded := l.check.columns[name]; !loaded && len(l.specs) > 0 {
 			l.leftOut = append(l.leftOut, name)

@@ -63,7 +63,7 @@ func TestLoadReadsEveryForm(t *testing.T) {
 	}{
 		"csv":                   {"f.csv", csv, nil},
 		"csv of windows":        {"f.csv", "\xef\xbb\xbf" + strings.ReplaceAll(csv, "\n", "\r\n"), nil},
-		"csv with owner last":   {"f.csv", "xp, time, owner\n1200, 82.350 ,ann\n7,-7,\"bob, jr\"\n0,,eve", nil},
+		"csv with owner last":   {"f.csv", "xp, time, owner\n1200, 82.350 , ann \n7,-7,\"bob, jr\"\n0,,eve", nil},
 		"csv by its content":    {"f.txt", csv, nil},
 		"csv by flag":           {"f.ndjson", csv, []string{"--format", "csv"}},
 		"ndjson":                {"f.ndjson", ndjson, nil},

@@ -237,5 +237,5 @@ func missingError(missing []error, asked int) error {
 	if len(missing) == 1 {
 		return missing[0]
 	}
-	return hintf(missing[0], "and %d more of %s have no rank", len(missing)-1, counting(asked, "owner"))
+	return hintf(missing[0], "and %s more of %s have no rank", humanize.Comma(int64(len(missing)-1)), counting(asked, "owner"))
 }
