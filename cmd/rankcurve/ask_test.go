@@ -170,3 +170,27 @@ func TestRankOverTheBudgetWithoutACurveSaysToMakeOne(t *testing.T) {
 		st.Close()
 	}
 }
+
+// An owner that cannot be one is refused alike as an argument and in a file, and
+// wherever it stands among those who are missing.
+func TestRankRefusesAnOwnersFileAsAWhole(t *testing.T) {
+	s := newShell(t)
+	s.board(3)
+	for name, c := range map[string]struct{ content, want string }{
+		"first":  {"#x\nnobody\n", `:1: owner "#x" starts with #, which is kept for the system; correct the line, or take it out`},
+		"last":   {"nobody\np1\n\n#x\n", `:4: owner "#x" starts with #`},
+		"long":   {"p1\n" + strings.Repeat("x", 70_000), ":2: the line is longer than 65,536 bytes; write one owner per line"},
+		"longer": {strings.Repeat("x", 2000), ":1: owner of 2000 bytes is too long"},
+	} {
+		path := s.file(name+".txt", c.content)
+		if r := s.run("rank", "games", "--owners-file", path).fails(exitUsage, path+c.want); r.out != "" {
+			t.Errorf("%s: answered in part: %s", name, r.out)
+		}
+	}
+	s.in = strings.NewReader("#x")
+	s.run("rank", "games", "--owners-file", "-").fails(exitUsage, "standard input:1: owner")
+	rows := s.run("rank", "games", "--owners-file", s.file("mark.txt", "\xef\xbb\xbfp1\r\np2"), "--json").ok().rows()
+	if len(rows) != 2 || rows[0]["owner"] != "p1" {
+		t.Errorf("rows %v", rows)
+	}
+}

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -32,7 +27,8 @@ Examples:
    rankcurve rank missions --score 1200
    rankcurve rank missions --owners-file players.txt --json
 
-The exit code is 3 if an owner is not on the board; the others are still answered.`
+The exit code is 3 if an owner is not on the board; the others are still answered.
+It is 2 if an owner cannot be one, in the file too, and then none is asked for.`
 
 // rankBatch is how many owners are asked for at once.
 const rankBatch = 1000
@@ -118,35 +114,6 @@ func (p *program) rankArguments(c *cli.Context) (rankcurve.Mode, []string, error
 		owners = append(slices.Clone(owners), listed...)
 	}
 	return mode, owners, nil
-}
-
-// readOwners reads a list of owners, one per line; empty lines do not count.
-func (p *program) readOwners(ctx context.Context, path string) (owners []string, err error) {
-	r := p.in
-	if path != "-" {
-		f, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no file %s; name one that is there, or - for standard input", path)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read owners: %w", err)
-		}
-		defer f.Close()
-		r = f
-	}
-	lines := bufio.NewScanner(r)
-	for lines.Scan() && ctx.Err() == nil {
-		if owner := strings.TrimSuffix(lines.Text(), "\r"); owner != "" {
-			owners = append(owners, owner)
-		}
-	}
-	if err := errors.Join(lines.Err(), ctx.Err()); err != nil {
-		return nil, fmt.Errorf("read owners: %w", err)
-	}
-	if len(owners) == 0 {
-		return nil, fmt.Errorf("%s lists no owners; write one per line", path)
-	}
-	return owners, nil
 }
 
 func (q rankQuestion) ofScore(text string) error {
