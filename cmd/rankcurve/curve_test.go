@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
@@ -19,7 +20,7 @@ import (
 func TestRebuild(t *testing.T) {
 	s := newShell(t)
 	s.run("load", "games", s.file("f.csv", "owner,xp,time\nann,10,8.5\nbob,20,\n")).ok()
-	s.run("rebuild", "games", "--dry-run").ok("games.xp: would read about", "games.time: would read about", "nothing was written")
+	s.run("rebuild", "games", "--dry-run").ok("games.xp: would read ", "games.time: would read ", "nothing was written")
 	s.run("curve", "show", "games").fails(exitFailed, "no curve of games.xp yet")
 	s.run("rebuild", "games").ok("games.xp: generation 1 of 2 entries", "games.time: generation 1 of 1 entry")
 	s.run("rebuild", "games", "--column", "xp", "--full", "--method", "counted").ok("games.xp: generation 2 of 2 entries")
@@ -29,7 +30,7 @@ func TestRebuild(t *testing.T) {
 	}
 	wantFields(t, rows[0], "board column generation method shards entries requests read_units knots bytes tolerance shape seconds as_of")
 	rows = s.run("rebuild", "games", "--dry-run", "--json").ok().rows()
-	wantFields(t, rows[0], "board column method shards entries requests read_units dollars")
+	wantFields(t, rows[0], "board column method shards entries requests read_units dollars over_budget")
 }
 
 func TestRebuildKeepsToTheConfiguration(t *testing.T) {
@@ -37,6 +38,13 @@ func TestRebuildKeepsToTheConfiguration(t *testing.T) {
 	s.board(3000)
 	s.environ = []string{"RANKCURVE_REFRESH_READ_BUDGET=1"}
 	s.run("rebuild", "games").fails(exitFailed, "over the read budget", "raise refresh.read_budget, or rebuild with --full")
+	s.run("rebuild", "games", "--dry-run").ok("is over the read budget of 1 units, for which a rebuild is refused or stopped; raise refresh.read_budget, or rebuild with --full")
+	if rows := s.run("rebuild", "games", "--dry-run", "--json").ok().rows(); rows[0]["over_budget"] != true {
+		t.Errorf("rows %v", rows)
+	}
+	if r := s.run("rebuild", "games", "--dry-run", "--full").ok("would read about 3,"); strings.Contains(r.out, "budget") {
+		t.Errorf("--full has no budget: %s", r.out)
+	}
 	s.run("rebuild", "games", "--full").ok("generation 2")
 	s.environ = []string{"RANKCURVE_REFRESH_CURVE_BYTES=1024", "RANKCURVE_REFRESH_TOLERANCE=abs"}
 	row := s.run("rebuild", "games", "--json").ok().rows()[0]
@@ -163,4 +171,19 @@ func TestShortNumbers(t *testing.T) {
 			t.Errorf("%v is %s, want %s", n, got, want)
 		}
 	}
+}
+
+// A plan counts one shard; that it is empty does not say that the board is.
+func TestAPlanFromAnEmptyShard(t *testing.T) {
+	s := newShell(t)
+	owner := ""
+	for i := 0; owner == ""; i++ {
+		if name := fmt.Sprintf("p%d", i); store.ShardOf(name, 16) != 0 {
+			owner = name
+		}
+	}
+	s.run("load", "games", s.file("f.csv", "owner,xp\n"+owner+",1\n")).ok()
+	s.run("rebuild", "games", "--dry-run").ok("would read few entries, if any (the one shard that was counted has none) of 16 shards")
+	s.run("load", "one", s.file("f.csv", "owner,xp\n"+owner+",1\n"), "--shards", "1").ok()
+	s.run("rebuild", "one", "--dry-run").ok("would read 1 entry of 1 shard")
 }

@@ -193,14 +193,15 @@ func methodText(m sampler.Method) string {
 
 // A planRow is what a refresh would cost, in JSON.
 type planRow struct {
-	Board     string  `json:"board"`
-	Column    string  `json:"column"`
-	Method    string  `json:"method"`
-	Shards    int     `json:"shards"`
-	Entries   int64   `json:"entries"`
-	Requests  int     `json:"requests"`
-	ReadUnits float64 `json:"read_units"`
-	Dollars   float64 `json:"dollars"`
+	Board      string  `json:"board"`
+	Column     string  `json:"column"`
+	Method     string  `json:"method"`
+	Shards     int     `json:"shards"`
+	Entries    int64   `json:"entries"`
+	Requests   int     `json:"requests"`
+	ReadUnits  float64 `json:"read_units"`
+	Dollars    float64 `json:"dollars"`
+	OverBudget bool    `json:"over_budget"`
 }
 
 func (r rebuilding) plan(columns []store.Column) error {
@@ -211,16 +212,36 @@ func (r rebuilding) plan(columns []store.Column) error {
 		}
 		cost := plan.ReadUnits * dollarsPerReadUnit
 		if r.c.Bool("json") {
-			err = printJSON(r.c.App.Writer, planRow{r.board.Name, column.Name, string(plan.Method), r.board.Shards, plan.Entries, plan.Requests, plan.ReadUnits, cost})
+			err = printJSON(r.c.App.Writer, planRow{r.board.Name, column.Name, string(plan.Method), r.board.Shards, plan.Entries, plan.Requests, plan.ReadUnits, cost, r.overBudget(plan)})
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		fmt.Fprintf(r.c.App.Writer, "%s.%s: would read about %s of %s by %s: %s read units (%s on DynamoDB) in about %s; nothing was written\n",
-			r.board.Name, column.Name, entriesText(plan.Entries), counting(r.board.Shards, "shard"), methodText(plan.Method), rounded(plan.ReadUnits), dollars(cost), counting(plan.Requests, "request"))
+		fmt.Fprintf(r.c.App.Writer, "%s.%s: would read %s of %s by %s: %s read units (%s on DynamoDB) in about %s; nothing was written\n",
+			r.board.Name, column.Name, r.plannedText(plan.Entries), counting(r.board.Shards, "shard"), methodText(plan.Method), rounded(plan.ReadUnits), dollars(cost), counting(plan.Requests, "request"))
+		if r.overBudget(plan) {
+			fmt.Fprintf(r.c.App.Writer, "%s.%s: that is over the read budget of %s units, for which a rebuild is refused or stopped; raise refresh.read_budget, or rebuild with --full\n", r.board.Name, column.Name, rounded(r.options.ReadBudget))
+		}
 	}
 	return nil
+}
+
+// plannedText is how many entries one counted shard lets expect. One that is empty
+// says no more than that there are few.
+func (r rebuilding) plannedText(entries int64) string {
+	switch {
+	case r.board.Shards == 1:
+		return entriesText(entries)
+	case entries == 0:
+		return "few entries, if any (the one shard that was counted has none)"
+	}
+	return "about " + entriesText(entries)
+}
+
+// overBudget reports whether a rebuild would not be carried through, for what it costs.
+func (r rebuilding) overBudget(plan sampler.Prediction) bool {
+	return r.options.ReadBudget > 0 && plan.ReadUnits > r.options.ReadBudget && !r.options.Full
 }
 
 // dollarsPerReadUnit is DynamoDB's on-demand price in us-east-1 since November 2024.
