@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -56,7 +57,7 @@ func (p *program) run(ctx context.Context, words []string) (code int) {
 		err = errors.Join(err, flushed)
 	}
 	if err != nil {
-		complain(p.err, err)
+		complain(p.err, withNextStep(err))
 	}
 	return exitCode(err)
 }
@@ -179,9 +180,10 @@ func arguments(c *cli.Context, least, most int) error {
 	if n >= least && (n <= most || most < 0) {
 		return nil
 	}
-	what := fmt.Sprintf("%d arguments", n)
+	what := fmt.Sprintf("%d arguments are", n)
 	if n == 1 {
-		what = "1 argument"
+		what = "1 argument is"
 	}
-	return usagef("%s is not what `%s %s` takes; `%s --help` has examples", what, c.Command.HelpName, c.Command.ArgsUsage, c.Command.HelpName)
+	taken := strings.TrimSpace(c.Command.HelpName + " " + c.Command.ArgsUsage)
+	return usagef("%s not what `%s` takes; `%s --help` has examples", what, taken, c.Command.HelpName)
 }

@@ -86,7 +86,7 @@ func (p *program) curveExportCommand() *cli.Command {
 		Description: curveExportDescription,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "o", Usage: "write to `FILE` (default: standard output)"},
-			columnFlag(),
+			columnFlag("write the curve of"),
 		},
 		Action: p.curveExport,
 	}

@@ -30,7 +30,7 @@ func (p *program) curvePlotCommand() *cli.Command {
 		Description: curvePlotDescription,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "o", Usage: "draw into `FILE`.svg or FILE.png"},
-			columnFlag(),
+			columnFlag("draw the curve of"),
 		},
 		Action: p.curvePlot,
 	}

@@ -99,7 +99,18 @@ func (p *program) demo(c *cli.Context) (err error) {
 	if err := d.refuseOther(); err != nil {
 		return err
 	}
-	return d.run(n)
+	return d.stopped(d.run(n))
+}
+
+// stopped says what a demo that was stopped has left.
+func (d *demo) stopped(err error) error {
+	switch {
+	case !errors.Is(err, context.Canceled) || isAdvice(err):
+		return err
+	case d.c.IsSet("db"):
+		return advicef(err, "stopped; %s keeps what was made so far: delete it, or name another file with --db, and run again", d.path)
+	}
+	return advicef(err, "stopped; the temporary database is deleted: run the same command again")
 }
 
 // refuseOther keeps the demo from a board that is there: it would reset the scores
@@ -154,7 +165,7 @@ func (d *demo) load() error {
 	defer bar.end()
 	for from := 0; from < total; from += loadBatch {
 		if err := ctx.Err(); err != nil {
-			return advicef(err, "stopped")
+			return d.stopped(err)
 		}
 		to := min(from+loadBatch, total)
 		if _, err := d.store.Load(context.WithoutCancel(ctx), board.Definition(), d.players.entries(from, to)); err != nil {

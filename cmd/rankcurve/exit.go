@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -74,11 +76,29 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
+// withNextStep says what to do about a file or folder that the system refuses, where
+// no command did.
+func withNextStep(err error) error {
+	var said *hint
+	var file *fs.PathError
+	if errors.As(err, &said) || isAdvice(err) || !errors.As(err, &file) {
+		return err
+	}
+	switch {
+	case errors.Is(file, fs.ErrPermission):
+		return hintf(err, "ask for the right to it, or name another file")
+	case errors.Is(file, fs.ErrNotExist):
+		return hintf(err, "make the folder %s, or name a file elsewhere", filepath.Dir(file.Path))
+	}
+	return err
+}
+
 // complain writes an error for a person: the first line says whose it is.
 func complain(w io.Writer, err error) {
 	text := strings.TrimRight(err.Error(), "\n")
 	if errors.Is(err, context.Canceled) && !isAdvice(err) {
-		text = "stopped before it was done"
+		// A command that writes gives its own advice from where it begins to.
+		text = "stopped before it was done; nothing was changed: run the same command again"
 	}
 	fmt.Fprintln(w, "rankcurve: "+strings.ReplaceAll(text, "\n", "\n  "))
 }

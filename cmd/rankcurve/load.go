@@ -87,7 +87,7 @@ func (p *program) load(c *cli.Context) (err error) {
 		}
 	}
 	if err := l.open(c.Context); err != nil {
-		return err
+		return nothingWritten(err)
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
 	if l.input, err = p.openInput(c.Context, c.Args().Get(1), f); err != nil {
@@ -222,7 +222,7 @@ func (l *loading) run(ctx context.Context) (time.Duration, error) {
 		return 0, nothingWritten(err)
 	}
 	if err := l.makeBoard(ctx); err != nil {
-		return 0, err
+		return 0, noRows(err)
 	}
 	if err := l.storeRows(ctx); err != nil {
 		return 0, err
@@ -233,7 +233,15 @@ func (l *loading) run(ctx context.Context) (time.Duration, error) {
 // nothingWritten says so of a load that was stopped before it wrote.
 func nothingWritten(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return advicef(err, "stopped while the input was read; nothing was written")
+		return advicef(err, "stopped while the input was read; nothing was written: run the same command again")
+	}
+	return err
+}
+
+// noRows says so of a load that was stopped while the board was made.
+func noRows(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return advicef(err, "stopped while the board was made; no rows were stored: run the same command again")
 	}
 	return err
 }

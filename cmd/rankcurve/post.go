@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,6 +62,9 @@ func (p *program) post(c *cli.Context) (err error) {
 		return err
 	}
 	posted, err := b.Post(c.Context, rankcurve.Post{Owner: owner, Scores: scores, Operator: operator, ID: c.String("id")})
+	if errors.Is(err, context.Canceled) {
+		return advicef(err, "stopped before the post was stored; run the same command again")
+	}
 	if err != nil {
 		return err
 	}
@@ -107,10 +111,18 @@ func parseScores(board store.Board, texts []string) (map[string]int64, error) {
 			return nil, usagef("column %s is there twice; post one value", name)
 		}
 		if scores[name], err = store.ParseScore(value, column.Decimals); err != nil {
-			return nil, usagef("%s: %s", name, bare(err))
+			return nil, wrongScore(name, value, column, err)
 		}
 	}
 	return scores, nil
+}
+
+// wrongScore says what is wrong with a score on the command line.
+func wrongScore(where, text string, column store.Column, err error) error {
+	if shown, fault := store.Decimals(text); fault == nil && shown > column.Decimals {
+		return usagef("%s: %q has %s, the column keeps %d; round it", where, text, counting(shown, "decimal"), column.Decimals)
+	}
+	return usagef("%s: %s", where, bare(err))
 }
 
 // A postedRow is a row after a post, in JSON.

@@ -44,7 +44,7 @@ func (p *program) rankCommand() *cli.Command {
 			&cli.StringFlag{Name: "owners-file", Usage: "ask for the owners in `FILE`, one per line (- for standard input)"},
 			&cli.StringFlag{Name: "mode", Value: string(rankcurve.Auto), Usage: "`MODE`: auto, estimate or exact"},
 			&cli.Float64Flag{Name: "read-budget", Usage: "let exact counts read `UNITS` read units", Value: rankcurve.DefaultReadBudget},
-			columnFlag(), jsonFlag(),
+			columnFlag("ask for the rank by"), jsonFlag(),
 		},
 		Action: p.rank,
 	}
@@ -119,7 +119,7 @@ func (p *program) rankArguments(c *cli.Context) (rankcurve.Mode, []string, error
 func (q rankQuestion) ofScore(text string) error {
 	score, err := store.ParseScore(text, q.column.Decimals)
 	if err != nil {
-		return usagef("--score: %s", bare(err))
+		return wrongScore("--score", text, q.column, err)
 	}
 	rank, _, err := q.board.RankOfScore(q.c.Context, q.column.Name, q.mode, score)
 	if err != nil {

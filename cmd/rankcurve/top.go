@@ -24,9 +24,10 @@ Examples:
 
 const defaultTop = 10
 
-// columnFlag chooses one column of a board.
-func columnFlag() cli.Flag {
-	return &cli.StringFlag{Name: "column", Usage: "ask for the ranks of `COLUMN` (default: the board's first)"}
+// columnFlag chooses one column of a board, for what the command does with it: with
+// "draw", it is "draw `COLUMN`".
+func columnFlag(does string) cli.Flag {
+	return &cli.StringFlag{Name: "column", Usage: does + " `COLUMN` (default: the board's first)"}
 }
 
 func jsonFlag() cli.Flag {
@@ -41,7 +42,7 @@ func (p *program) topCommand() *cli.Command {
 		Description: topDescription,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Value: defaultTop, Usage: fmt.Sprintf("print `N` rows, up to %s", humanize.Comma(rankcurve.MaxTop))},
-			columnFlag(), jsonFlag(),
+			columnFlag("print the best by"), jsonFlag(),
 		},
 		Action: p.top,
 	}
