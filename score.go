@@ -17,7 +17,8 @@ type ScoreAt struct {
 	Score      int64 // in units of 10^-Decimals
 	Decimals   int
 	Rank       int64     // the one asked for
-	Low, High  int64     // the band of the rank that an entry with Score has; equals share it, so it may lie above Rank
+	ScoreRank  int64     // the one that an entry with Score has; equals share it, so it may lie above Rank
+	Low, High  int64     // the band of ScoreRank
 	Of         int64     // entries in the column
 	Percent    float64   // 100 * Rank / Of
 	Exact      bool      // the curve holds this place exactly: it was so at AsOf
@@ -80,7 +81,7 @@ func (b *Board) scoreAt(c *column, curve *predictor.Curve, rank int64) ScoreAt {
 	return ScoreAt{
 		Board: b.def.Name, Column: c.Name,
 		Score: c.Score(key), Decimals: c.Decimals,
-		Rank: rank, Low: low, High: max(low, min(place.High+1, of)), Of: of,
+		Rank: rank, ScoreRank: place.Better + 1, Low: low, High: max(low, min(place.High+1, of)), Of: of,
 		Percent: 100 * float64(rank) / float64(of),
 		Exact:   place.Low == place.High,
 		AsOf:    meta.AsOf, Generation: meta.Generation,

@@ -42,6 +42,17 @@ func TestScoreAtRoundsPercentagesAsWritten(t *testing.T) {
 	}
 }
 
+// Equal scores share the best of their ranks, whichever of theirs is asked for.
+func TestScoreAtTellsTheRankOfATiedScore(t *testing.T) {
+	ctx, st, def := context.Background(), newStore(t), boardOf("games", 1)
+	b := newBoard(t, st, def)
+	publish(t, st, def, 1, spread(1000, func(int) int64 { return 7 }))
+	got, err := b.ScoreAtRank(ctx, "xp", 500)
+	if err != nil || got.Rank != 500 || got.ScoreRank != 1 || got.Low != 1 || got.High != 1 || !got.Exact {
+		t.Errorf("%+v, %v, want rank 1 of the score", got, err)
+	}
+}
+
 func TestScoreAtOnAnAscendingColumn(t *testing.T) {
 	ctx, st := context.Background(), newStore(t)
 	def := boardOf("laps", 1, store.Column{Name: "time", Order: store.Asc, Operator: store.Best, Decimals: 2})

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	bbolt "go.etcd.io/bbolt"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -125,7 +128,13 @@ func TestScore(t *testing.T) {
 	if row["score"] != "9010" || row["rank"] != 100.0 || row["percent"] != 10.0 {
 		t.Errorf("row %v", row)
 	}
-	wantFields(t, row, "board column score rank low high of percent exact as_of generation")
+	wantFields(t, row, "board column score rank score_rank low high of percent exact as_of generation")
+	s.run("load", "tied", s.file("tied.csv", "owner,xp\na,7\nb,7\nc,7\n")).ok()
+	s.run("rebuild", "tied").ok()
+	s.run("score", "tied", "--rank", "3").ok("ASKED   XP   RANK   BAND    OF       TOP   AS OF\n    3    7      1   exact    3")
+	if row := s.run("score", "tied", "--rank", "3", "--json").ok().rows()[0]; row["rank"] != 3.0 || row["score_rank"] != 1.0 || row["low"] != 1.0 || row["high"] != 1.0 {
+		t.Errorf("row %v", row)
+	}
 	s.run("score", "games", "--rank", "1001").fails(exitUsage, "rank 1001", "not in 1..1000\n")
 }
 
@@ -193,4 +202,30 @@ func TestRankRefusesAnOwnersFileAsAWhole(t *testing.T) {
 	if len(rows) != 2 || rows[0]["owner"] != "p1" {
 		t.Errorf("rows %v", rows)
 	}
+}
+
+// A row that cannot be read back does not keep the other owners from their ranks.
+func TestRankBesideADamagedRow(t *testing.T) {
+	s := newShell(t)
+	s.board(5)
+	db, err := bbolt.Open(s.db(), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("entries")).Put([]byte("p2\x00games"), []byte("\xff\xff"))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, owners := range [][]string{{"nobody", "p2", "p3", "p1"}, {"p1", "p3", "p2", "nobody"}} {
+		r := s.run(append([]string{"rank", "games"}, owners...)...).fails(exitFailed, `owner "p2" on board "games"`, "put back a copy of the database, or load the scores into a new board", "and 1 more of 4 owners")
+		if !strings.Contains(r.out, "p1      50      1") || !strings.Contains(r.out, "p3      30      3") {
+			t.Errorf("the others are not answered: %s", r.out)
+		}
+	}
+	s.run("rank", "games", "p2").fails(exitFailed, "put back a copy")
+	s.run("rank", "games", "p1", "nobody").fails(exitNotFound)
+	s.run("load", "games", s.players(5)).fails(exitFailed, "p2")
+	s.run("load", "again", s.players(5)).ok() // as the message says
 }

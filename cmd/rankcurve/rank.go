@@ -53,6 +53,8 @@ func (p *program) rankCommand() *cli.Command {
 // A rankQuestion is what one rank command asks.
 type rankQuestion struct {
 	c      *cli.Context
+	kind   config.StoreKind
+	store  store.Store
 	board  *rankcurve.Board
 	column store.Column
 	mode   rankcurve.Mode
@@ -72,7 +74,7 @@ func (p *program) rank(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		q := rankQuestion{c, b, column, mode}
+		q := rankQuestion{c, cfg.Store.Kind, st, b, column, mode}
 		if c.IsSet("score") {
 			return q.ofScore(c.String("score"))
 		}
@@ -152,7 +154,7 @@ func (q rankQuestion) advise(err error) error {
 func (q rankQuestion) ofOwners(owners []string) error {
 	t, missing := q.table(), []error{}
 	for some := range slices.Chunk(owners, rankBatch) {
-		answers, _, err := q.board.Rank(q.c.Context, q.column.Name, q.mode, some...)
+		answers, err := q.ask(some)
 		if err != nil {
 			return q.advise(err)
 		}
@@ -171,6 +173,50 @@ func (q rankQuestion) ofOwners(owners []string) error {
 		}
 	}
 	return missingError(missing, len(owners))
+}
+
+// ask answers for a batch. A row that cannot be read back fails the store's answer as
+// a whole, so the rows are then looked at one by one, and the sound ones asked for.
+func (q rankQuestion) ask(owners []string) ([]rankcurve.Answer, error) {
+	answers, _, err := q.board.Rank(q.c.Context, q.column.Name, q.mode, owners...)
+	if !errors.Is(err, store.ErrCorrupt) {
+		return answers, err
+	}
+	answers = make([]rankcurve.Answer, len(owners))
+	var sound []string
+	for i, owner := range owners {
+		_, _, fault := q.store.EntriesOf(q.c.Context, q.board.Definition(), []string{owner})
+		switch {
+		case errors.Is(fault, store.ErrCorrupt):
+			answers[i].Err = q.damaged(fault)
+		case fault != nil:
+			return nil, fault
+		default:
+			sound = append(sound, owner)
+		}
+	}
+	if len(sound) == len(owners) {
+		return nil, err // the damage is elsewhere
+	}
+	rest, _, err := q.board.Rank(q.c.Context, q.column.Name, q.mode, sound...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range answers {
+		if answers[i].Err == nil {
+			answers[i], rest = rest[0], rest[1:]
+		}
+	}
+	return answers, nil
+}
+
+// damaged says what helps with a row that cannot be read back. DynamoDB's store does
+// so itself, for there the item can be mended by hand.
+func (q rankQuestion) damaged(err error) error {
+	if q.kind == config.KindDynamoDB {
+		return err
+	}
+	return hintf(err, "no load or post can replace the row, for both keep what else it holds: put back a copy of the database, or load the scores into a new board")
 }
 
 func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
@@ -201,8 +247,11 @@ func missingError(missing []error, asked int) error {
 	if len(missing) == 0 {
 		return nil
 	}
+	// One that cannot be read is worse than any that is not there, wherever it stands:
+	// the exit code is its.
+	worst := max(0, slices.IndexFunc(missing, func(err error) bool { return !errors.Is(err, store.ErrNotFound) }))
 	if len(missing) == 1 {
 		return missing[0]
 	}
-	return hintf(missing[0], "and %s more of %s have no rank", humanize.Comma(int64(len(missing)-1)), counting(asked, "owner"))
+	return hintf(missing[worst], "and %s more of %s have no rank", humanize.Comma(int64(len(missing)-1)), counting(asked, "owner"))
 }

@@ -13,7 +13,8 @@ import (
 )
 
 const scoreDescription = `Reads the curve backwards: the score that it takes to be at a rank, or among the
-best so many percent.
+best so many percent. ASKED is that rank, RANK the one that the score has: equal
+scores share the best of theirs.
 
 Examples:
 
@@ -35,13 +36,14 @@ func (p *program) scoreCommand() *cli.Command {
 	}
 }
 
-// A scoreRow is a score by rank in JSON; low and high are the band of the rank
-// that this score has.
+// A scoreRow is a score by rank in JSON: rank is the one asked for, score_rank the
+// one that this score has, low and high its band.
 type scoreRow struct {
 	Board      string  `json:"board"`
 	Column     string  `json:"column"`
 	Score      string  `json:"score"`
 	Rank       int64   `json:"rank"`
+	ScoreRank  int64   `json:"score_rank"`
 	Low        int64   `json:"low"`
 	High       int64   `json:"high"`
 	Of         int64   `json:"of"`
@@ -67,12 +69,12 @@ func (p *program) score(c *cli.Context) error {
 		if c.Bool("json") {
 			return printJSON(c.App.Writer, scoreRow{
 				Board: s.Board, Column: s.Column, Score: store.FormatScore(s.Score, s.Decimals),
-				Rank: s.Rank, Low: s.Low, High: s.High, Of: s.Of, Percent: s.Percent,
+				Rank: s.Rank, ScoreRank: s.ScoreRank, Low: s.Low, High: s.High, Of: s.Of, Percent: s.Percent,
 				Exact: s.Exact, AsOf: timestamp(s.AsOf), Generation: s.Generation,
 			})
 		}
-		t := newTable(c.App.Writer, strings.ToUpper(s.Column), "RANK", "BAND", "OF", "TOP", "AS OF").texts(2, 5)
-		t.row(scoreText(s.Score, s.Decimals), humanize.Comma(s.Rank), bandText(s.Low, s.High, s.Exact), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
+		t := newTable(c.App.Writer, "ASKED", strings.ToUpper(s.Column), "RANK", "BAND", "OF", "TOP", "AS OF").texts(3, 6)
+		t.row(humanize.Comma(s.Rank), scoreText(s.Score, s.Decimals), humanize.Comma(s.ScoreRank), bandText(s.Low, s.High, s.Exact), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
 		return t.print()
 	})
 }
