@@ -20,8 +20,8 @@ const unwritten = 1
 func decodeEntry(b store.Board, owner string, i item) (store.Entry, error) {
 	e := store.Entry{Owner: owner, Version: unwritten}
 	fault := func(name string, err error) (store.Entry, error) {
-		return store.Entry{}, fmt.Errorf("decode owner %q on board %q: attribute %s %w: %w; docs/schema.md says what it must be: mend it with `aws dynamodb update-item`, or remove the row with `rankcurve remove %s %s`",
-			owner, b.Name, name, err, store.ErrCorrupt, b.Name, owner)
+		return store.Entry{}, fmt.Errorf("decode owner %q on board %q: attribute %s %w: %w; docs/schema.md says what it must be: mend it with `aws dynamodb update-item`, or remove the row with `aws dynamodb delete-item`",
+			owner, b.Name, name, err, store.ErrCorrupt)
 	}
 	for _, c := range b.Columns {
 		value, there := i[c.Name]
