@@ -43,10 +43,10 @@ func TestAFileThatTheSystemRefusesHasANextStep(t *testing.T) {
 	if err := withNextStep(denied); err.Error() != "open f: permission denied; ask for the right to it, or name another file" {
 		t.Error(err)
 	}
-	if err := hintf(denied, "x"); withNextStep(err) != err {
+	if err := hintf(denied, "x"); withNextStep(err).Error() != err.Error() {
 		t.Error("an error with a next step gets another")
 	}
-	if err := advicef(denied, "x"); withNextStep(err) != err {
+	if err := advicef(denied, "x"); withNextStep(err).Error() != "x" {
 		t.Error("an advice gets a next step")
 	}
 }
