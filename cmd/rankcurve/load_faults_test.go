@@ -128,3 +128,11 @@ func TestLoadTellsAFaultOnce(t *testing.T) {
 		t.Errorf("one fault is told as %q", r.err)
 	}
 }
+
+func TestLoadTellsALongHeaderInShort(t *testing.T) {
+	s := newShell(t)
+	r := s.run("load", "games", s.file("f.csv", "owner,"+strings.Repeat("x", 5000)+"\nann,1\n")).fails(exitFailed, strings.Repeat("x", 40)+"...", "rename them in the file")
+	if len(r.err) > 500 {
+		t.Errorf("%d bytes for one name", len(r.err))
+	}
+}

@@ -74,7 +74,10 @@ func (l *loading) validateColumns(names []string, chosen []store.Column) error {
 	}
 	if !l.known {
 		board := l.board
-		board.Columns = chosen
+		board.Columns = slices.Clone(chosen)
+		for i, c := range chosen { // no name that is valid is as long as to be cut
+			board.Columns[i].Name = shortened([]byte(c.Name))
+		}
 		if err := board.Validate(); err != nil {
 			return l.inputError(faultf(1, "", "no board can be made of the columns:\n%v\nrename them in the file, or name the columns to load with --column", err))
 		}
