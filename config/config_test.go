@@ -167,7 +167,7 @@ func TestMissingFileSaysSo(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("got %v, want fs.ErrNotExist", err)
 	}
-	for _, want := range []string{"none.yaml: there is no such configuration file; name another", "RANKCURVE_STORE_KNID"} {
+	for _, want := range []string{"none.yaml: file does not exist; name another configuration file", "RANKCURVE_STORE_KNID"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}

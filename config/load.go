@@ -52,7 +52,7 @@ func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: there is no such configuration file; name another with --config or RANKCURVE_CONFIG, or leave both out: %w", path, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w; name another configuration file with --config or RANKCURVE_CONFIG, or leave both out", path, fs.ErrNotExist)
 	case err != nil:
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}

@@ -20,7 +20,7 @@ func ParseScore(text string, decimals int) (int64, error) {
 	}
 	if len(fraction) > decimals {
 		if extra := strings.TrimRight(fraction, "0"); len(extra) > decimals {
-			return 0, fmt.Errorf("score %q has %d decimals, the column keeps %d: %w", text, len(extra), decimals, ErrInvalid)
+			return 0, fmt.Errorf("score %q has more decimals than the %d that the column keeps: %w", text, decimals, ErrInvalid)
 		}
 		fraction = fraction[:decimals]
 	}

@@ -51,5 +51,5 @@ func TestConfigCheckReportsAllFaults(t *testing.T) {
 	for _, line := range []string{"top games", "load games f", "demo", "post games ann xp=1", "rebuild games"} {
 		s.run(append(strings.Fields(line), "--config", cfg)...).fails(exitUsage, "c.yaml:1: stor")
 	}
-	s.bare("--config", "none.yaml", "config", "check").fails(exitUsage, "none.yaml: there is no such configuration file")
+	s.bare("--config", "none.yaml", "config", "check").fails(exitUsage, "none.yaml: file does not exist; name another configuration file")
 }
