@@ -138,11 +138,16 @@ func build(meta predictor.Meta, walk sampler.Walk, o Options) (*predictor.Curve,
 	return predictor.Build(meta, walk.Points, predictor.Options{Bytes: o.CurveBytes, Shape: o.Shape})
 }
 
-// nextGeneration is one more than the published curve's. Where that cannot be read
+// nextGeneration is one more than the durable curve's: a cache may be behind it, and
+// a refresh that counted on from there would walk for nothing. Where that cannot be read
 // any more the time serves, for it is beyond any count of refreshes, so that readers
 // who hold the damaged curve's predecessor take the new one.
 func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, error) {
-	published, _, err := r.Store.Curve(ctx, key)
+	var durable store.Curves = r.Store
+	if cached, ok := r.Store.(store.Cached); ok {
+		durable = cached.Durable()
+	}
+	published, _, err := durable.Curve(ctx, key)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return 1, nil

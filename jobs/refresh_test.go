@@ -176,6 +176,25 @@ func (d damaged) Curve(context.Context, store.CurveKey) (store.Published, store.
 	return store.Published{}, store.Usage{}, store.ErrCorrupt
 }
 
+// behind is a store with a cache that never heard of the last refreshes.
+type behind struct{ store.Store }
+
+func (b behind) Curve(context.Context, store.CurveKey) (store.Published, store.Usage, error) {
+	return store.Published{Generation: 1}, store.Usage{}, nil
+}
+
+func (b behind) Durable() store.Store { return b.Store }
+
+func TestGenerationsCountOnFromTheDurableCurve(t *testing.T) {
+	st := newGames(t, 100)
+	for generation := int64(1); generation <= 3; generation++ {
+		report, err := jobs.Refresher{Store: behind{st}, Holder: "a"}.Refresh(context.Background(), games, "", jobs.Options{})
+		if err != nil || report.Generation != generation {
+			t.Fatalf("generation %d, want %d: %v", report.Generation, generation, err)
+		}
+	}
+}
+
 func TestADamagedCurveIsReplacedByALaterGeneration(t *testing.T) {
 	st := newGames(t, 100)
 	for range 3 {

@@ -21,7 +21,8 @@ type lane struct {
 	ceiling float64 // where it was last throttled, a bit below
 	max     float64
 	raised  time.Time // when the rate was last looked at
-	since   time.Time // of the last throttle, or of the last raise of the ceiling
+	halved  time.Time // when it was last throttled
+	probed  time.Time // when the ceiling was last moved
 }
 
 // spend takes what a read consumed beyond the token it waited for. It does not
@@ -35,8 +36,8 @@ func (l *lane) spend(units float64) {
 func (l *lane) succeed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ceiling < l.max && time.Since(l.since) > probeAfter {
-		l.ceiling, l.since = min(l.max, 1.1*l.ceiling), time.Now()
+	if l.ceiling < l.max && time.Since(l.probed) > probeAfter {
+		l.ceiling, l.probed = min(l.max, 1.1*l.ceiling), time.Now()
 	}
 	rise := l.max / climb.Seconds() * time.Since(l.raised).Seconds()
 	l.raised = time.Now()
@@ -48,10 +49,11 @@ func (l *lane) throttled() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	const together = 500 * time.Millisecond
-	if time.Since(l.since) < together {
+	now := time.Now()
+	if now.Sub(l.halved) < together {
 		return
 	}
-	l.ceiling, l.since, l.raised = max(leastPace, 0.9*l.rate), time.Now(), time.Now()
+	l.ceiling, l.halved, l.probed, l.raised = max(leastPace, 0.9*l.rate), now, now, now
 	l.set(max(leastPace, l.rate/2))
 }
 

@@ -155,6 +155,12 @@ type Curves interface {
 	SaveState(ctx context.Context, k CurveKey, state []byte) (Usage, error)
 }
 
+// Cached is a store whose Curve may answer from a cache, behind what is durable.
+type Cached interface {
+	// Durable is the store behind the cache.
+	Durable() Store
+}
+
 // Lease is the right to do one named piece of work, until it expires.
 type Lease struct {
 	Name    string

@@ -37,6 +37,9 @@ func interleave(app *cli.App, words []string) ([]string, error) {
 			}
 		}
 	}
+	if slices.Contains(l.flags, "--help") || slices.Contains(l.flags, "-h") {
+		l.arguments = nil // the library would take one for a topic of help
+	}
 	return l.ordered()
 }
 

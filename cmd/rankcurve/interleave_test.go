@@ -32,7 +32,7 @@ func TestInterleave(t *testing.T) {
 		"rebuild --full games --json=false": "rebuild --full --json=false -- games",
 		"rank games top":                    "rank -- games top",
 		"curve --help":                      "curve --help",
-		"top games -h":                      "top -h -- games",
+		"top games -h":                      "top -h",
 		"--version":                         "--version",
 	} {
 		app := (&program{}).app()

@@ -101,11 +101,13 @@ func (t *tabling) warnings(d dynamo.Description) (warnings []string, err error) 
 	sync := next(t.c, "table", "sync")
 	for _, column := range sortedOnce(append(columns, registered...)) {
 		i := slices.IndexFunc(d.Indexes, func(i dynamo.IndexDescription) bool { return i.Column == column })
-		switch {
-		case i < 0:
+		if i < 0 {
 			warnings = append(warnings, fmt.Sprintf("column %s has no index, and so no ranks; `%s` adds it", column, sync))
-		case d.Indexes[i].Fault != "":
-			warnings = append(warnings, wrongIndex(d.Name, d.Indexes[i]).Error())
+		}
+	}
+	for _, i := range d.Indexes { // of columns without a board too: it may be what keeps the board from being made
+		if i.Fault != "" {
+			warnings = append(warnings, wrongIndex(d.Name, i).Error())
 		}
 	}
 	if !strings.HasPrefix(d.Expiry, "on ") {

@@ -45,6 +45,11 @@ func Wrap(inner store.Store, c *Cache, table string) *Store {
 	return s
 }
 
+var _ store.Cached = (*Store)(nil)
+
+// Durable implements [store.Cached].
+func (s *Store) Durable() store.Store { return s.Store }
+
 // found is what a read answers. Its data is shared.
 type found struct {
 	curve store.Published
