@@ -6,8 +6,14 @@ import (
 	"github.com/rankcurve/rankcurve/predictor"
 )
 
-// scores is the walk that reads every key.
+// scores is the walk that reads every key. Under a budget one shard is read first,
+// which tells what all will take.
 func (w *Walker) scores(ctx context.Context) (Walk, error) {
+	if w.pilot == nil && w.options.ReadBudget > 0 {
+		if err := w.readPilot(ctx); err != nil {
+			return Walk{}, err
+		}
+	}
 	runs := make([][]int64, w.board.Shards)
 	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) (err error) {
 		runs[shard], err = w.keys(ctx, shard)

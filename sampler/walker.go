@@ -72,14 +72,11 @@ func (w *Walker) walk(ctx context.Context, prior State) (Walk, error) {
 
 // cold is a walk that knows nothing: the pilot tells how large the board is and
 // where its cutpoints go.
-func (w *Walker) cold(ctx context.Context) (walk Walk, err error) {
+func (w *Walker) cold(ctx context.Context) (Walk, error) {
 	if w.options.Method == Scores {
 		return w.scores(ctx)
 	}
-	if w.pilot, err = w.keys(ctx, 0); err != nil {
-		return Walk{}, err
-	}
-	if err := w.affordable(w.usage.ReadUnits() * float64(w.board.Shards)); err != nil {
+	if err := w.readPilot(ctx); err != nil {
 		return Walk{}, err
 	}
 	entries := int64(len(w.pilot)) * int64(w.board.Shards)
@@ -88,6 +85,16 @@ func (w *Walker) cold(ctx context.Context) (walk Walk, err error) {
 	}
 	w.endRows = w.endRowsOf(entries)
 	return w.counted(ctx, w.cutpoints(w.pilot, w.board.Shards))
+}
+
+// readPilot reads shard 0 whole, and checks what that makes of the budget.
+func (w *Walker) readPilot(ctx context.Context) error {
+	keys, err := w.keys(ctx, 0)
+	if err != nil {
+		return err
+	}
+	w.pilot = keys
+	return w.affordable(w.usage.ReadUnits() * float64(w.board.Shards))
 }
 
 // readsScores decides between the two ways for a board of so many entries.
