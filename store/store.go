@@ -10,10 +10,12 @@ import (
 // context's error; a write that has begun is carried through.
 type Store interface {
 	Entries
+	Owners
 	Partitions
 	Boards
 	Curves
 	Leases
+	Secrets
 
 	// Close waits for writes under way and releases the store. Calls made after
 	// it return ErrClosed. A second Close does nothing and returns nil.

@@ -25,10 +25,11 @@ const (
 // The system's own items have these in place of an owner. ValidateOwner refuses
 // all owners that start with the same character.
 const (
-	ownerBoards = "#board" // b is the board's name
-	ownerCurves = "#curve" // b is BOARD.COLUMN
-	ownerStates = "#state" // b is BOARD.COLUMN, or BOARD.COLUMN#SLOT#PART
-	ownerLeases = "#lease" // b is the lease's name
+	ownerBoards  = "#board"  // b is the board's name
+	ownerCurves  = "#curve"  // b is BOARD.COLUMN
+	ownerStates  = "#state"  // b is BOARD.COLUMN, or BOARD.COLUMN#SLOT#PART
+	ownerLeases  = "#lease"  // b is the lease's name
+	ownerSecrets = "#secret" // b is the secret's name
 )
 
 // The attributes of the system's items, one letter for the same reason: a column

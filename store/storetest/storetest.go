@@ -35,11 +35,13 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, traits ...Trait) {
 		{"Store", storeSentences},
 		{"Entries", entrySentences},
 		{"Load", loadSentences},
+		{"Owners", ownerSentences},
 		{"Partitions", partitionSentences},
 		{"Paging", pagingSentences},
 		{"Boards", boardSentences},
 		{"Curves", curveSentences},
 		{"Leases", leaseSentences},
+		{"Secrets", secretSentences},
 		{"Model", modelSentences},
 	}
 	for _, g := range groups {
@@ -154,6 +156,8 @@ func (f *fixture) calls() []call {
 		}},
 		{"Load", func(ctx context.Context) error { _, err := f.Load(ctx, f.board, []store.Entry{row}); return err }},
 		{"Delete", func(ctx context.Context) error { _, err := f.Delete(ctx, f.board, "called", 1); return err }},
+		{"BoardsOf", func(ctx context.Context) error { _, _, err := f.BoardsOf(ctx, "called"); return err }},
+		{"Secret", func(ctx context.Context) error { _, _, err := f.Secret(ctx, "called"); return err }},
 		{"Rows", func(ctx context.Context) error { _, err := f.Rows(ctx, q); return err }},
 		{"Count", func(ctx context.Context) error { _, err := f.Count(ctx, q); return err }},
 		{"CreateBoard", func(ctx context.Context) error { return f.CreateBoard(ctx, boardOf("called", 2)) }},
