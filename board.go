@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -16,6 +15,8 @@ type Board struct {
 	def     store.Board
 	options options
 	columns map[string]*column
+
+	identity *identity
 }
 
 // A column is one of the board's, with what the process remembers of it.
@@ -27,14 +28,11 @@ type column struct {
 
 // New registers the board's definition and opens it. The same definition again is
 // fine; another one under the same name is [store.ErrBoardMismatch], one that
-// cannot be is [store.ErrInvalid]. Created is set to now if it is zero. It costs a
-// write and a read of the registry.
+// cannot be is [store.ErrInvalid]. Created is set to now if it is zero, and ID to a
+// random one if it is empty. It costs a write and a read of the registry.
 func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (*Board, error) {
 	o := optionsOf(opts)
-	if def.Created.IsZero() {
-		def.Created = o.clock().UTC().Truncate(time.Millisecond)
-	}
-	if err := st.CreateBoard(ctx, def); err != nil {
+	if err := st.CreateBoard(ctx, def.Stamped(o.clock())); err != nil {
 		return nil, fmt.Errorf("make board %q: %w", def.Name, err)
 	}
 	registered, err := st.Board(ctx, def.Name)
@@ -60,6 +58,7 @@ func Open(ctx context.Context, st store.Store, name string, opts ...Option) (*Bo
 
 func newBoard(st store.Store, def store.Board, o options) *Board {
 	b := &Board{store: st, def: def, options: o, columns: make(map[string]*column, len(def.Columns))}
+	b.identity = newIdentity(def.ID, o.clock())
 	for _, c := range def.Columns {
 		b.columns[c.Name] = &column{Column: c, curves: newCurves(), seam: newSeam()}
 	}

@@ -16,12 +16,14 @@ import (
 // once, and at most every [WithCurvePoll] one of them has the store asked for a newer
 // curve in the background, so an answer may be that much older than what is
 // published, and after a quiet time older still: its AsOf tells its age. A copy
-// stays in use while the store cannot be reached or holds a damaged curve.
+// stays in use while the store cannot be reached or holds a damaged curve. A board
+// that was made anew under its name, in a table that was, is noticed by the first poll
+// after a minute, and the old one's curve is then dropped.
 //
 // The error is [ErrNoCurve] if none was published, [ErrBadCurve] if what was
 // published cannot be used, and [ErrStaleCurve] if it is older than
-// [WithMaxStaleness] allows. A poll costs a read unit per 4 KB of curve, the others
-// nothing.
+// [WithMaxStaleness] allows. A poll costs a read unit per 4 KB of curve, and one a
+// minute of them a read of the registry, which no usage tells; the others nothing.
 func (b *Board) Curve(ctx context.Context, column string) (*predictor.Curve, error) {
 	c, err := b.column(column)
 	if err != nil {
@@ -45,8 +47,9 @@ func newCurves() *curves { return &curves{} }
 type polled struct {
 	curve      *predictor.Curve
 	generation int64
-	err        error // why there is no curve
-	fault      error // why the curve is one of an earlier poll
+	id         string // of the board whose curve was asked for
+	err        error  // why there is no curve
+	fault      error  // why the curve is one of an earlier poll
 	at         time.Time
 	usage      store.Usage
 	charged    atomic.Bool // somebody was told the usage
@@ -113,5 +116,5 @@ func unusable(err error) bool {
 }
 
 func (b *Board) curveKey(c *column) store.CurveKey {
-	return store.CurveKey{Board: b.def.Name, Column: c.Name}
+	return store.CurveKey{Board: b.def.Name, Column: c.Name, ID: b.identity.known()}
 }

@@ -52,25 +52,30 @@ func (b *Board) beginPoll(ctx context.Context, c *column) *poll {
 }
 
 // runPoll asks the store and keeps what it says. An error of the store is kept
-// only beside a curve: without one the next call asks again.
+// only beside a curve of the same board: without one the next call asks again.
 func (b *Board) runPoll(ctx context.Context, c *column, p *poll, held *polled) {
 	ctx, cancel := context.WithTimeout(ctx, pollPatience)
 	defer cancel()
 	p.found = b.ask(ctx, c, held)
-	if p.found.err == nil || unusable(p.found.err) {
+	switch {
+	case p.found.err == nil || unusable(p.found.err):
 		c.curves.held.Store(p.found)
+	case held != nil && held.id != p.found.id:
+		c.curves.held.Store(nil)
 	}
 	c.curves.poll.Store(nil)
 	close(p.done)
 }
 
 // ask reads the published curve; the copy that is held stays where there is no
-// newer one.
+// newer one of the same board.
 func (b *Board) ask(ctx context.Context, c *column, held *polled) *polled {
-	key, found := b.curveKey(c), &polled{at: b.options.clock()}
+	b.identify(ctx)
+	key := b.curveKey(c)
+	found := &polled{at: b.options.clock(), id: key.ID}
 	published, usage, err := b.store.Curve(ctx, key)
 	found.usage = usage
-	has := held != nil && held.curve != nil
+	has := held != nil && held.curve != nil && held.id == key.ID
 	switch {
 	case err == nil && has && published.Generation <= held.generation:
 		found.curve, found.generation = held.curve, held.generation

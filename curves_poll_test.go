@@ -190,3 +190,61 @@ func publishAsOf(t *testing.T, st store.Store, def store.Board, generation int64
 	}
 	publishBytes(t, st, def, generation, data)
 }
+
+// A board that was made anew under its name, here in another store, has other curves,
+// which count from 1 again. Who opened the old one learns of it within a minute.
+func TestABoardMadeAnewHasItsOwnCurve(t *testing.T) {
+	ctx, now, def := context.Background(), newClock(), boardOf("games", 1)
+	st := &double{Store: newStore(t)}
+	b := newBoard(t, st, def, rankcurve.WithClock(now.Now), rankcurve.WithCurvePoll(0))
+	publish(t, st, def, 5, images)
+	if curve, err := b.Curve(ctx, "xp"); err != nil || curve.Meta().Generation != 5 {
+		t.Fatalf("%+v, %v", curve, err)
+	}
+	st.Store = newStore(t)
+	newBoard(t, st, def)
+	publish(t, st, def, 1, map[string]int64{"ann": 3})
+	now.Advance(time.Minute)
+	st.curve = func() error { return store.ErrUnavailable }
+	for range 2 {
+		if curve, err := b.Curve(ctx, "xp"); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%+v, %v, want ErrUnavailable: the old board's curve is none of this one's", curve, err)
+		}
+	}
+	st.curve = nil
+	if curve, err := b.Curve(ctx, "xp"); err != nil || curve.Meta().Generation != 1 || curve.Total() != 1 {
+		t.Errorf("%+v, %v, want generation 1 of 1 entry", curve, err)
+	}
+}
+
+// A registry that cannot be read changes nothing.
+func TestARegistryThatIsAwayKeepsTheCurve(t *testing.T) {
+	ctx, now, def := context.Background(), newClock(), boardOf("games", 1)
+	st := &unregistered{Store: newStore(t)}
+	b := newBoard(t, st, def, rankcurve.WithClock(now.Now), rankcurve.WithCurvePoll(0))
+	publish(t, st, def, 1, images)
+	if _, err := b.Curve(ctx, "xp"); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, st, def, 2, images)
+	st.away = true
+	for range 3 {
+		now.Advance(time.Minute)
+		if curve, err := b.Curve(ctx, "xp"); err != nil || curve.Meta().Generation != 2 {
+			t.Errorf("%+v, %v, want generation 2", curve, err)
+		}
+	}
+}
+
+// unregistered is a store whose registry can go away.
+type unregistered struct {
+	store.Store
+	away bool
+}
+
+func (u *unregistered) Board(ctx context.Context, name string) (store.Board, error) {
+	if u.away {
+		return store.Board{}, store.ErrUnavailable
+	}
+	return u.Store.Board(ctx, name)
+}

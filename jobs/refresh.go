@@ -63,7 +63,7 @@ func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o 
 		return Report{}, err
 	}
 	started := r.now()
-	key := store.CurveKey{Board: b.Name, Column: c.Name}
+	key := b.CurveKey(c.Name)
 	var report Report
 	err = r.holding(ctx, key, func(ctx context.Context) error {
 		report, err = r.refresh(ctx, b, c, o)
@@ -78,7 +78,7 @@ func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o 
 }
 
 func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o Options) (Report, error) {
-	key := store.CurveKey{Board: b.Name, Column: c.Name}
+	key := b.CurveKey(c.Name)
 	report := Report{Board: b.Name, Column: c.Name, Shards: b.Shards, AsOf: r.now()}
 	generation, err := r.nextGeneration(ctx, key)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r Refresher) Plan(ctx context.Context, b store.Board, column string, o Opt
 	if err != nil {
 		return sampler.Prediction{}, err
 	}
-	prior, err := r.priorState(ctx, store.CurveKey{Board: b.Name, Column: c.Name})
+	prior, err := r.priorState(ctx, b.CurveKey(c.Name))
 	if err != nil {
 		return sampler.Prediction{}, err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"regexp"
@@ -65,11 +66,28 @@ func (c Column) Score(key int64) int64 {
 // Board is the registered definition of one leaderboard. It is fixed when the
 // board is created: a different shard count would scatter an owner's row to
 // another partition.
+//
+// ID tells a board from all others of its name, in other tables, regions and
+// accounts and in this table before it was deleted and made anew. It is part of a
+// cache's keys. A board that was registered before there were IDs has none.
 type Board struct {
+	ID      string    `json:"id,omitempty"`
 	Name    string    `json:"name"`
 	Shards  int       `json:"shards"`
 	Columns []Column  `json:"columns"`
 	Created time.Time `json:"created"`
+}
+
+// Stamped is the definition with what is set when a board is made and was not set
+// yet: Created, to the millisecond, and a random ID of at least 128 bits.
+func (b Board) Stamped(now time.Time) Board {
+	if b.Created.IsZero() {
+		b.Created = now.UTC().Truncate(time.Millisecond)
+	}
+	if b.ID == "" {
+		b.ID = rand.Text()
+	}
+	return b
 }
 
 // Column finds a column by name; the empty name is the first column. The error
@@ -88,6 +106,11 @@ func (b Board) Column(name string) (Column, error) {
 	return Column{}, fmt.Errorf("board %q has no column %q (it has: %s): %w", b.Name, name, strings.Join(names, ", "), ErrNoColumn)
 }
 
+// CurveKey names the curve of one column.
+func (b Board) CurveKey(column string) CurveKey {
+	return CurveKey{Board: b.Name, Column: column, ID: b.ID}
+}
+
 // Partition names one shard of one column's index.
 func (b Board) Partition(column string, shard int) Partition {
 	return Partition{Board: b.Name, Column: column, Shard: shard}
@@ -95,6 +118,7 @@ func (b Board) Partition(column string, shard int) Partition {
 
 var (
 	boardName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*$`)
+	boardID    = regexp.MustCompile(`^[A-Za-z0-9_-]{0,64}$`)
 	columnName = regexp.MustCompile(`^[a-z][a-z0-9_]{1,30}$`)
 )
 
@@ -104,6 +128,9 @@ func (b Board) Validate() error {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if len(b.Name) > MaxBoard || !boardName.MatchString(b.Name) {
 		fault("name: %q is not a board name: use 1 to %d letters, digits and _ . : -, the first a letter or digit", b.Name, MaxBoard)
+	}
+	if !boardID.MatchString(b.ID) {
+		fault("id: %q is not a board's ID: use up to 64 letters, digits, _ and -, or leave it empty to have one made", b.ID)
 	}
 	if b.Shards < 1 || b.Shards > MaxShards {
 		fault("shards: %d is not in 1..%d", b.Shards, MaxShards)
@@ -140,8 +167,8 @@ func (c Column) faults() (faults []error) {
 	return faults
 }
 
-// Same reports how the definition differs from another, or nil. The creation
-// time does not count. The error is [ErrBoardMismatch].
+// Same reports how the definition differs from another, or nil. The ID and the
+// creation time do not count. The error is [ErrBoardMismatch].
 func (b Board) Same(other Board) error {
 	switch {
 	case b.Shards != other.Shards:

@@ -92,9 +92,9 @@ func TestColumnKey(t *testing.T) {
 
 func TestBoardSame(t *testing.T) {
 	later := sound()
-	later.Created = time.Now()
+	later.Created, later.ID = time.Now(), "another"
 	if err := sound().Same(later); err != nil {
-		t.Errorf("another creation time: %v", err)
+		t.Errorf("another creation time and ID: %v", err)
 	}
 	shards, columns := sound(), sound()
 	shards.Shards = 8
@@ -102,6 +102,29 @@ func TestBoardSame(t *testing.T) {
 	for _, other := range []store.Board{shards, columns} {
 		if err := sound().Same(other); !errors.Is(err, store.ErrBoardMismatch) {
 			t.Errorf("error %v, want ErrBoardMismatch", err)
+		}
+	}
+}
+
+func TestBoardStamped(t *testing.T) {
+	now := time.UnixMilli(1795219200000).Add(time.Microsecond)
+	first, second := sound().Stamped(now), sound().Stamped(now)
+	if len(first.ID) < 22 || first.ID == second.ID {
+		t.Errorf("IDs %q and %q: want two of 128 bits or more", first.ID, second.ID)
+	}
+	if err := first.Validate(); err != nil || !first.Created.Equal(now.Truncate(time.Millisecond)) {
+		t.Errorf("%+v: %v", first, err)
+	}
+	if again := first.Stamped(now.Add(time.Hour)); again.ID != first.ID || !again.Created.Equal(first.Created) {
+		t.Errorf("%+v was stamped again: %+v", first, again)
+	}
+	if got, want := first.CurveKey("xp"), (store.CurveKey{Board: first.Name, Column: "xp", ID: first.ID}); got != want {
+		t.Errorf("curve key %+v, want %+v", got, want)
+	}
+	for _, id := range []string{"a b", "a\x00b", strings.Repeat("a", 65)} {
+		b := sound()
+		if b.ID = id; b.Validate() == nil || !strings.Contains(b.Validate().Error(), "id: ") {
+			t.Errorf("ID %q: %v", id, b.Validate())
 		}
 	}
 }

@@ -110,8 +110,9 @@ type Partitions interface {
 
 // Boards is the registry of what boards there are and how they are made.
 type Boards interface {
-	// CreateBoard registers a valid definition (ErrInvalid otherwise). The same
-	// definition again is nil and changes nothing; another one under the same
+	// CreateBoard registers a valid definition (ErrInvalid otherwise), as it is: see
+	// Board.Stamped. The same definition again is nil and changes nothing, whatever
+	// its ID and creation time; another one under the same
 	// name is ErrBoardMismatch, as Board.Same says it.
 	CreateBoard(ctx context.Context, b Board) error
 
@@ -122,10 +123,13 @@ type Boards interface {
 	Boards(ctx context.Context) ([]Board, error)
 }
 
-// CurveKey names one column of one board.
+// CurveKey names one column of one board, see [Board.CurveKey]. A store has one
+// board of a name, so what is durable is found by Board and Column alone; caches,
+// which outlive tables and serve several, keep curves of different IDs apart.
 type CurveKey struct {
 	Board  string
 	Column string
+	ID     string // the board's
 }
 
 // String is BOARD.COLUMN.

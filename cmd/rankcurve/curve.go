@@ -30,6 +30,7 @@ type shownCurve struct {
 	*predictor.Curve
 	column store.Column
 	data   []byte // as it was published
+	key    store.CurveKey
 }
 
 // score turns a key of the curve into a score, in units.
@@ -45,11 +46,12 @@ func loadCurve(c *cli.Context, st store.Store, b *rankcurve.Board, name string) 
 	if err != nil {
 		return shownCurve{}, err
 	}
-	published, _, err := st.Curve(c.Context, store.CurveKey{Board: b.Definition().Name, Column: column.Name})
+	key := b.Definition().CurveKey(column.Name)
+	published, _, err := st.Curve(c.Context, key)
 	if err != nil {
 		return shownCurve{}, err
 	}
-	return shownCurve{curve, column, published.Data}, nil
+	return shownCurve{curve, column, published.Data, key}, nil
 }
 
 // withCurve runs work on the curve of the board that a command names.
@@ -71,7 +73,8 @@ func (p *program) withCurve(c *cli.Context, work func(s shownCurve) error) error
 }
 
 const curveExportDescription = `Writes the published curve as its bytes are in the store: what an app server in any
-language decodes (see docs/curve-format.md and predictor/curve.proto).
+language decodes (see docs/curve-format.md and predictor/curve.proto). The key that
+they have in memcached is in the output of "rankcurve curve show".
 
 Examples:
 
@@ -112,7 +115,7 @@ func (p *program) curveExport(c *cli.Context) error {
 			return err
 		}
 		// Not decoded: bytes that cannot be are what someone may want to look at.
-		published, _, err := st.Curve(c.Context, store.CurveKey{Board: b.Definition().Name, Column: column.Name})
+		published, _, err := st.Curve(c.Context, b.Definition().CurveKey(column.Name))
 		if errors.Is(err, store.ErrNotFound) {
 			_, err = b.Curve(c.Context, column.Name) // says what to run
 		}

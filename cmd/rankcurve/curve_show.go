@@ -15,6 +15,9 @@ import (
 const curveShowDescription = `Prints what a board's curves say of themselves: how old and how large they are, and
 how far a rank read from them may be off.
 
+With memcached configured that is also the key under which an app server in any
+language finds the curve there.
+
 Examples:
 
    rankcurve curve show missions
@@ -59,7 +62,11 @@ func (p *program) curveShow(c *cli.Context) error {
 			if i > 0 && !c.Bool("json") {
 				fmt.Fprintln(c.App.Writer)
 			}
-			if err := s.show(c); err != nil {
+			cacheKey, err := cacheKeyOf(cfg, s.key)
+			if err != nil {
+				return err
+			}
+			if err := s.show(c, cacheKey); err != nil {
 				return err
 			}
 		}
@@ -70,6 +77,8 @@ func (p *program) curveShow(c *cli.Context) error {
 // A curveRow is a curve in JSON.
 type curveRow struct {
 	Board       string     `json:"board"`
+	BoardID     string     `json:"board_id"`
+	CacheKey    *string    `json:"cache_key"` // null without a cache
 	Column      string     `json:"column"`
 	Order       string     `json:"order"`
 	Decimals    int        `json:"decimals"`
@@ -96,13 +105,14 @@ type errorRow struct {
 	units int64
 }
 
-func (s shownCurve) show(c *cli.Context) error {
+// show prints the curve; the cache's key is nil without one.
+func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 	m := s.Meta()
 	tolerance, shape := s.Tolerance()
 	errs := s.errorsAt(s.decades())
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, curveRow{
-			Board: m.Board, Column: m.Column, Order: string(s.column.Order), Decimals: m.Decimals,
+			Board: m.Board, BoardID: s.key.ID, CacheKey: cacheKey, Column: m.Column, Order: string(s.column.Order), Decimals: m.Decimals,
 			Generation: m.Generation, AsOf: timestamp(m.AsOf), AgeSeconds: time.Since(m.AsOf).Seconds(),
 			Entries: s.Total(), Knots: s.Knots(), Bytes: len(s.data), MemoryBytes: s.MemoryBytes(),
 			Tolerance: tolerance, Shape: string(shape), Errors: errs,
@@ -117,6 +127,9 @@ func (s shownCurve) show(c *cli.Context) error {
 	facts.row("  published", humanize.IBytes(uint64(len(s.data))))
 	facts.row("  in memory", humanize.IBytes(uint64(s.MemoryBytes())))
 	facts.row("  tolerance", toleranceText(tolerance, shape))
+	if cacheKey != nil {
+		facts.row("  cache key", *cacheKey)
+	}
 	if err := facts.print(); err != nil || s.Total() == 0 {
 		return err
 	}

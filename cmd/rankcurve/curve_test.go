@@ -86,7 +86,7 @@ func TestCurveShow(t *testing.T) {
 	s.board(20000)
 	s.run("curve", "show", "games").ok("games.xp\n", "order        desc, 0 decimals", "generation   1", "as of", "entries      20,000", "knots", "published", "in memory", "tolerance", "RANK", "10,000", "exact")
 	row := s.run("curve", "show", "games", "--json", "--column", "xp").ok().rows()[0]
-	wantFields(t, row, "board column order decimals generation as_of age_seconds entries knots bytes memory_bytes tolerance shape errors")
+	wantFields(t, row, "board board_id cache_key column order decimals generation as_of age_seconds entries knots bytes memory_bytes tolerance shape errors")
 	errs := row["errors"].([]any)
 	if len(errs) != 6 || errs[2].(map[string]any)["rank"] != 100.0 || errs[2].(map[string]any)["score"] != "199010" {
 		t.Errorf("errors %v", errs)

@@ -255,9 +255,7 @@ func (l *loading) makeBoard(ctx context.Context) error {
 		}
 		l.store = st
 	}
-	if l.board.Created.IsZero() {
-		l.board.Created = time.Now().UTC().Truncate(time.Millisecond)
-	}
+	l.board = l.board.Stamped(time.Now())
 	if l.config.Store.Kind == config.KindDynamoDB {
 		if err := l.checkIndexes(ctx); err != nil {
 			return err

@@ -59,9 +59,16 @@ func startMemcached(t *testing.T) (addr string, stop func()) {
 	return addr, stop
 }
 
-func cachedCurve(t *testing.T, addr, table string) *predictor.Curve {
+// cachedCurve is what an app server finds in memcached under the key that the
+// command line tells, which is the documented one.
+func cachedCurve(t *testing.T, addr, table string, shown result) *predictor.Curve {
 	t.Helper()
-	item, err := gomemcache.New(addr).Get(memcache.Key(table, store.CurveKey{Board: "games", Column: "xp"}))
+	row := shown.ok().rows()[0]
+	id, _ := row["board_id"].(string)
+	if id == "" || row["cache_key"] != memcache.Key(table, store.CurveKey{Board: "games", Column: "xp", ID: id}) {
+		t.Errorf("curve show: %v", row)
+	}
+	item, err := gomemcache.New(addr).Get(fmt.Sprint(row["cache_key"]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +86,7 @@ func TestCurvesInMemcached(t *testing.T) {
 	c := newCloud(t)
 	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr)
 	c.games(50)
-	if curve := cachedCurve(t, addr, c.table); curve.Total() != 50 {
+	if curve := cachedCurve(t, addr, c.table, c.bare("curve", "show", "games", "--json")); curve.Total() != 50 {
 		t.Errorf("the cached curve has %d entries", curve.Total())
 	}
 	const asked = "rank games p40 --mode estimate"
@@ -95,12 +102,51 @@ func TestCurvesInMemcached(t *testing.T) {
 	c.bare("--cache", "none", "rank", "games", "p40").ok("40")
 }
 
+// A table that was deleted and made anew has nothing of the old one's curves, though
+// memcached still holds them under a generation as high.
+func TestATableMadeAnewBehindMemcached(t *testing.T) {
+	addr, _ := startMemcached(t)
+	c := newCloud(t)
+	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr)
+	c.games(50)
+	c.bare("curve", "show", "games").ok("entries      50", "cache key    rankcurve:")
+	c.bare("table", "delete", "--yes").ok()
+	c.bare("table", "create", "--column", "xp").ok()
+	c.bare("load", "games", c.players(7)).ok()
+	c.bare("rank", "games", "p7", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet")
+	c.bare("rank", "games", "p7").ok("exact")
+	c.bare("rebuild", "games").ok("generation 1 of 7 entries")
+	if row := c.bare("rank", "games", "p7", "--mode", "estimate", "--json").ok().rows()[0]; row["of"] != 7.0 || row["rank"] != 7.0 {
+		t.Errorf("rank %v, want 7 of 7", row)
+	}
+	if curve := cachedCurve(t, addr, c.table, c.bare("curve", "show", "games", "--json")); curve.Total() != 7 {
+		t.Errorf("the cached curve has %d entries", curve.Total())
+	}
+}
+
+// The same of an embedded store's file that was deleted.
+func TestAFileMadeAnewBehindMemcached(t *testing.T) {
+	addr, _ := startMemcached(t)
+	s := newShell(t)
+	s.environ = []string{"RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0=" + addr}
+	s.board(20)
+	if err := os.Remove(s.db()); err != nil {
+		t.Fatal(err)
+	}
+	s.run("load", "games", s.players(7)).ok()
+	s.run("rank", "games", "p7", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet")
+	s.run("rebuild", "games").ok("generation 1 of 7 entries")
+	if row := s.run("rank", "games", "p7", "--mode", "estimate", "--json").ok().rows()[0]; row["of"] != 7.0 {
+		t.Errorf("rank %v, want of 7", row)
+	}
+}
+
 func TestMemcachedBeforeTheEmbeddedStore(t *testing.T) {
 	addr, _ := startMemcached(t)
 	s := newShell(t)
 	s.run("load", "games", s.players(20)).ok("next: rankcurve --db")
 	s.run("--memcached", addr, "rebuild", "games").ok("generation 1 of 20")
-	if curve := cachedCurve(t, addr, s.db()); curve.Total() != 20 {
+	if curve := cachedCurve(t, addr, s.db(), s.run("--memcached", addr, "curve", "show", "games", "--json")); curve.Total() != 20 {
 		t.Errorf("the cached curve has %d entries", curve.Total())
 	}
 	s.run("--memcached", addr, "load", "games", s.players(20)).ok(fmt.Sprintf("next: rankcurve --db %s --memcached %s rebuild games", s.db(), addr))

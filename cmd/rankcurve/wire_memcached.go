@@ -26,6 +26,19 @@ func behindMemcached(st store.Store, cfg config.Config, log *slog.Logger) (store
 	return memcache.Wrap(st, cache, name), nil
 }
 
+// cacheKeyOf is where the configured cache has a curve; nil if there is no cache.
+func cacheKeyOf(cfg config.Config, k store.CurveKey) (*string, error) {
+	if cfg.Cache.Kind != config.CacheMemcached {
+		return nil, nil //nolint:nilnil // no cache is no fault
+	}
+	table, err := cacheTable(cfg.Store)
+	if err != nil {
+		return nil, err
+	}
+	key := memcache.Key(table, k)
+	return &key, nil
+}
+
 // cacheTable tells the curves of several stores in one memcached apart: by the
 // table's name, or by the file of an embedded store.
 func cacheTable(cfg config.Store) (string, error) {

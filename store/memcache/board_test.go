@@ -2,6 +2,7 @@ package memcache_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -132,6 +133,50 @@ func TestAFlushCostsEachProcessOneRead(t *testing.T) {
 	asking.Wait()
 	if got := in.reads.Load(); got > processes {
 		t.Errorf("the store was read %d times by %d processes", got, processes)
+	}
+	faults.none(t)
+}
+
+// A board that was made anew, in another file here, is answered for by its own curve:
+// at once where it is opened, within a minute where the old one was.
+func TestABoardMadeAnewIsNotAnsweredForByTheOld(t *testing.T) {
+	srv, in := startServer(t), newInner(t)
+	st, faults := wrap(t, in, srv.addr)
+	var seconds atomic.Int64
+	clock := func() time.Time { return time.Unix(seconds.Load(), 0) }
+	long := openBoard(t, st, 5, rankcurve.WithCurvePoll(0), rankcurve.WithClock(clock))
+	publish(t, st, xp, 7)
+	if curve, err := long.Curve(bg, "xp"); err != nil || curve.Total() != 1000 {
+		t.Fatalf("%+v, %v", curve, err)
+	}
+
+	anew := def
+	anew.ID = "ANEW"
+	next := newInner(t)
+	if err := next.CreateBoard(bg, anew); err != nil {
+		t.Fatal(err)
+	}
+	in.Store = next.Store
+	opened, err := rankcurve.Open(bg, st, "missions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.Curve(bg, "xp"); !errors.Is(err, rankcurve.ErrNoCurve) {
+		t.Errorf("%v, want ErrNoCurve", err)
+	}
+	other, _ := wrap(t, in, srv.addr) // the process that rebuilds
+	if _, err := other.Publish(bg, anew.CurveKey("xp"), curveOf(t, anew.CurveKey("xp"), 1, 20)); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := rankcurve.Open(bg, st, "missions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds.Add(60)
+	for name, b := range map[string]*rankcurve.Board{"opened after": fresh, "opened before": long} {
+		if curve, err := b.Curve(bg, "xp"); err != nil || curve.Total() != 20 || curve.Meta().Generation != 1 {
+			t.Errorf("%s: %+v, %v, want the new board's 20 entries", name, curve, err)
+		}
 	}
 	faults.none(t)
 }

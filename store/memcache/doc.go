@@ -3,7 +3,7 @@
 //
 // # What is there
 //
-// One key for each (table, board, column), [Key], whose value is the published
+// One key for each (table, board, column) and board's ID, [Key], whose value is the published
 // curve's very bytes, as docs/curve-format.md describes them: an app server in any
 // language reads it with one get. The generation is not stored beside them; it is
 // read from the bytes, whose checksum and names are checked on the way, so that a
@@ -18,7 +18,9 @@
 // every write is an add or a compare-and-swap. A fault of memcached makes no call
 // fail; it is told to [OnFault].
 //
-// After a table was replaced by an older copy of itself, or a board was made anew
-// under its old name, memcached may hold a generation that the table has yet to
-// reach. It is served until then: flush memcached after such a change.
+// A board that is made anew under its old name, or in another region, has another
+// ID, and so a key of its own: what the old one left is never asked for again. Only
+// a table that was replaced by an older copy of itself has the same boards, of which
+// memcached may hold a generation that the table has yet to reach. It is served until
+// then: flush memcached after such a change.
 package memcache

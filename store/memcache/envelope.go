@@ -37,7 +37,7 @@ func generationOf(k store.CurveKey, data []byte) (int64, error) {
 		return 0, fmt.Errorf("curve: %w", err)
 	}
 	held := store.CurveKey{Board: string(fields[curveBoard].bytes), Column: string(fields[curveColumn].bytes)}
-	if held != k {
+	if held.Board != k.Board || held.Column != k.Column {
 		return 0, fmt.Errorf("the bytes are the curve %s: %w", held, store.ErrCorrupt)
 	}
 	return int64(fields[curveGeneration].number), nil

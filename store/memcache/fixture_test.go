@@ -17,8 +17,8 @@ import (
 
 var (
 	bg  = context.Background()
-	xp  = store.CurveKey{Board: "missions", Column: "xp"}
-	def = store.Board{Name: "missions", Shards: 1, Columns: []store.Column{{Name: "xp", Order: store.Desc, Operator: store.Set}}}
+	xp  = def.CurveKey("xp")
+	def = store.Board{ID: "QK3TDXV5PZ7RCWNAEHJ2MB6YFU", Name: "missions", Shards: 1, Columns: []store.Column{{Name: "xp", Order: store.Desc, Operator: store.Set}}}
 )
 
 const table = "rankcurve"

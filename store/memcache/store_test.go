@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,14 +16,35 @@ import (
 	"github.com/rankcurve/rankcurve/store/memcache"
 )
 
-// The key is a promise to other languages: it is what the documented shell line
-// prints.
+// The key is a promise to other languages: it is what the documented shell lines
+// print, and what the document says that they print.
 func TestKey(t *testing.T) {
-	const want = "rankcurve:114e97134d62175a3ac84dfcff86e1d4989c051c2ff2b34ec3860a593ae0c23e"
-	if got := memcache.Key("rankcurve", xp); got != want {
-		t.Errorf("key %s, want %s", got, want)
+	document, err := os.ReadFile("../../docs/curve-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^(printf .*\| sha256sum)\n# (rankcurve:[0-9a-f]{64})$`).FindAllStringSubmatch(string(document), -1)
+	old := xp
+	old.ID = ""
+	keys := []store.CurveKey{xp, old}
+	if len(lines) != len(keys) {
+		t.Fatalf("the document has %d lines that print a key, want %d", len(lines), len(keys))
+	}
+	for i, k := range keys {
+		printed, err := exec.Command("bash", "-c", lines[i][1]).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := memcache.Key("rankcurve", k)
+		if got != lines[i][2] || got != "rankcurve:"+strings.Fields(string(printed))[0] {
+			t.Errorf("key %s, the document says %s, its command %s", got, lines[i][2], printed)
+		}
 	}
 	long := store.CurveKey{Board: strings.Repeat("b", store.MaxBoard), Column: strings.Repeat("c", 31)}
+	if got := memcache.Key(strings.Repeat("t", 255), long); len(got) != 74 {
+		t.Errorf("a key of %d bytes", len(got))
+	}
+	long.ID = strings.Repeat("d", 64)
 	if got := memcache.Key(strings.Repeat("t", 255), long); len(got) != 74 {
 		t.Errorf("a key of %d bytes", len(got))
 	}

@@ -28,7 +28,7 @@ func (f *fixture) wantBoard(want store.Board) {
 	if err != nil {
 		f.Fatalf("board %q: %v", want.Name, err)
 	}
-	if got.Name != want.Name || got.Same(want) != nil || !got.Created.Equal(want.Created) {
+	if got.Name != want.Name || got.ID != want.ID || got.Same(want) != nil || !got.Created.Equal(want.Created) {
 		f.Errorf("board:\n got %+v\nwant %+v", got, want)
 	}
 }
@@ -38,6 +38,10 @@ func boardRegistered(f *fixture) {
 	f.createBoard(b)
 	f.wantBoard(b)
 	f.wantBoard(f.board)
+	old := boardOf("before-ids", 2)
+	old.ID = ""
+	f.createBoard(old)
+	f.wantBoard(old)
 }
 
 func boardInvalid(f *fixture) {
@@ -48,7 +52,10 @@ func boardInvalid(f *fixture) {
 
 func boardAgain(f *fixture) {
 	again := f.board
-	again.Created = again.Created.Add(time.Hour)
+	again.Created, again.ID = again.Created.Add(time.Hour), "another"
+	f.createBoard(again)
+	f.wantBoard(f.board)
+	again.ID = ""
 	f.createBoard(again)
 	f.wantBoard(f.board)
 }

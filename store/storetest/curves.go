@@ -19,7 +19,7 @@ var curveSentences = []sentence{
 	{"curves and states are priced by their size", curveCosts},
 }
 
-func (f *fixture) key() store.CurveKey { return store.CurveKey{Board: f.board.Name, Column: "xp"} }
+func (f *fixture) key() store.CurveKey { return f.board.CurveKey("xp") }
 
 func (f *fixture) publish(k store.CurveKey, generation int64, data string) error {
 	_, err := f.Publish(f.ctx, k, store.Published{Generation: generation, Data: []byte(data)})

@@ -5,6 +5,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,7 @@ func newFixture(t *testing.T, open func(t *testing.T) store.Store, traits []Trai
 
 func boardOf(name string, shards int) store.Board {
 	return store.Board{
+		ID:     "id-of-" + strings.Map(letters, name),
 		Name:   name,
 		Shards: shards,
 		Columns: []store.Column{
@@ -99,6 +101,14 @@ func boardOf(name string, shards int) store.Board {
 		},
 		Created: time.UnixMilli(1795219200000).UTC(),
 	}
+}
+
+// letters drops what an ID may not have.
+func letters(r rune) rune {
+	if r >= 'a' && r <= 'z' {
+		return r
+	}
+	return -1
 }
 
 func (f *fixture) createBoard(b store.Board) {
@@ -139,7 +149,7 @@ type call struct {
 }
 
 func (f *fixture) calls() []call {
-	key := store.CurveKey{Board: f.board.Name, Column: "xp"}
+	key := f.board.CurveKey("xp")
 	q := store.Query{Partition: f.board.Partition("xp", 0), From: store.MaxScore, To: -store.MaxScore}
 	row := store.Entry{Owner: "called", Scores: map[string]int64{"xp": 1}}
 	now := time.UnixMilli(1795219200000)

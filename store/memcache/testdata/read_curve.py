@@ -3,14 +3,18 @@
 
     read_curve.py FILE [SCORE...]
     read_curve.py memcached://HOST:PORT/KEY [SCORE...]
+    read_curve.py --key TABLE BOARD_JSON COLUMN
 
 Prints one JSON object for the curve, then one for each score: "held" is for a score
 that an entry has, "any" for one that may lie between entries. A rank is better + 1.
+--key prints the memcached key of a column; BOARD_JSON is attribute j of the board's item
+in the table (o = "#board").
 Needs Python 3.8 and nothing else. Exits 1 if the curve is not there or damaged.
 """
 
 import bisect
 import decimal
+import hashlib
 import json
 import math
 import socket
@@ -200,6 +204,14 @@ class Curve:
 # --- where it comes from --------------------------------------------------------
 
 
+def key_of_curve(table, board, column):
+    """The memcached key of a board, as the registry has it, and one of its columns."""
+    names = [table, board["name"], column]
+    if board.get("id"):
+        names.append(board["id"])
+    return "rankcurve:" + hashlib.sha256("\0".join(names).encode()).hexdigest()
+
+
 def fetch(address, key):
     """One get of memcached's text protocol."""
     host, _, port = address.rpartition(":")
@@ -216,6 +228,12 @@ def fetch(address, key):
 
 
 def main(source, *scores):
+    if source == "--key":
+        if len(scores) != 3:
+            sys.exit(__doc__)
+        table, board, column = scores
+        print(key_of_curve(table, json.loads(board), column))
+        return
     scheme = "memcached://"
     if source.startswith(scheme):
         data = fetch(*source[len(scheme) :].split("/", 1))
