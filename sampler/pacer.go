@@ -19,10 +19,17 @@ import (
 type Pace struct {
 	Start float64 // read units a second at first
 	Max   float64 // read units a second at most; 0: no pacing
+
+	// Patience is how long one page is tried in vain, the waits for the pace left out;
+	// 0: DefaultPatience.
+	Patience time.Duration
 }
 
 // DefaultPace is for a shared table: a tenth of what a partition gives.
 var DefaultPace = Pace{Start: 50, Max: 300}
+
+// DefaultPatience outlasts a partition that is split and a service that restarts.
+const DefaultPatience = 2 * time.Minute
 
 const (
 	leastPace    = 5 // read units a second, however often it is throttled
@@ -48,13 +55,17 @@ type pacer struct {
 
 // Paced is the store at a pace, or the store itself without one. It is safe for
 // concurrent use. A page that is throttled, cannot be reached, or takes longer than
-// ten seconds is tried again, up to 12 times; its error then says so.
+// ten seconds is tried again, up to 12 times and within the pace's patience; its error
+// then says how often and how long it was tried.
 func Paced(st store.Partitions, pace Pace) store.Partitions {
 	if pace.Max <= 0 {
 		return st
 	}
 	if pace.Start <= 0 || pace.Start > pace.Max {
 		pace.Start = pace.Max
+	}
+	if pace.Patience <= 0 {
+		pace.Patience = DefaultPatience
 	}
 	return &pacer{store: st, pace: pace, lanes: map[store.Partition]*lane{}}
 }
@@ -79,11 +90,13 @@ func (p *pacer) Count(ctx context.Context, q store.Query) (page store.CountPage,
 
 func (p *pacer) run(ctx context.Context, partition store.Partition, read func(context.Context) (store.Usage, error)) error {
 	lane := p.lane(partition)
+	var tried time.Duration
 	for try := 0; ; try++ {
 		if err := lane.limiter.Wait(ctx); err != nil {
 			return fmt.Errorf("wait for the pace: %w", err)
 		}
-		page, cancel := context.WithTimeout(ctx, pageDeadline)
+		began := time.Now()
+		page, cancel := context.WithTimeout(ctx, min(pageDeadline, p.pace.Patience-tried))
 		usage, err := read(page)
 		cancel()
 		lane.spend(usage.ReadUnits())
@@ -91,18 +104,31 @@ func (p *pacer) run(ctx context.Context, partition store.Partition, read func(co
 			lane.succeed()
 			return nil
 		}
-		if errors.Is(err, store.ErrThrottled) {
+		switch {
+		case timedOut(ctx, err):
+			err = fmt.Errorf("no answer in time: %w", store.ErrUnavailable)
+		case errors.Is(err, store.ErrThrottled):
 			lane.throttled()
-		} else if !errors.Is(err, store.ErrUnavailable) && !timedOut(ctx, err) {
+		case !errors.Is(err, store.ErrUnavailable):
 			return err
 		}
-		if try == paceTries {
-			return fmt.Errorf("gave up after %d tries: %w", try+1, err)
+		pause := rand.N(min(lastBackoff, firstBackoff<<try)) // full jitter
+		tried += time.Since(began)
+		if try == paceTries || tried+pause >= p.pace.Patience {
+			return fmt.Errorf("gave up after %s in %s: %w", times(try+1), tried.Round(100*time.Millisecond), err)
 		}
-		if err := sleep(ctx, rand.N(min(lastBackoff, firstBackoff<<try))); err != nil { // full jitter
+		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
+		tried += pause
 	}
+}
+
+func times(tries int) string {
+	if tries == 1 {
+		return "1 try"
+	}
+	return fmt.Sprintf("%d tries", tries)
 }
 
 // timedOut reports whether it was the page's own deadline that ended a read.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -123,6 +124,62 @@ func TestThePaceGivesUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A page that is never answered is tried as long as the patience lasts, and its error
+// says how long that was. What a slow lane waits for its pace is no trying.
+func TestThePaceHasPatienceForSoLong(t *testing.T) {
+	for _, tc := range []struct {
+		pace   sampler.Pace
+		within time.Duration
+	}{
+		{sampler.DefaultPace, sampler.DefaultPatience},
+		{sampler.Pace{Start: 50, Max: 300, Patience: 15 * time.Second}, 15 * time.Second},
+		{sampler.Pace{Start: 1, Max: 1, Patience: 15 * time.Second}, 15 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			st := &hanging{}
+			p := sampler.Paced(st, tc.pace)
+			if _, err := p.Count(context.Background(), store.Query{}); err != nil { // leaves the lane in debt
+				t.Fatal(err)
+			}
+			_, err := p.Count(context.Background(), store.Query{})
+			if !errors.Is(err, store.ErrUnavailable) || st.waited > tc.within || st.calls < 3 {
+				t.Errorf("%v after %d calls that took %v, allowed %v", err, st.calls, st.waited, tc.within)
+			}
+			var tries int
+			var said string
+			if _, scanErr := fmt.Sscanf(fmt.Sprint(err), "gave up after %d tries in %s no answer in time", &tries, &said); scanErr != nil || tries != st.calls-1 {
+				t.Errorf("%v, want how often and how long it was tried", err)
+			}
+			const longestPause = 5 * time.Second
+			d, parseErr := time.ParseDuration(strings.TrimSuffix(said, ":"))
+			if parseErr != nil || d > tc.within || d < tc.within-longestPause || d < st.waited-time.Second {
+				t.Errorf("%v, want a time up to %v, of which the calls took %v", err, tc.within, st.waited)
+			}
+		})
+	}
+}
+
+// hanging is a store that answers the first call, for 100 units, and no other.
+type hanging struct {
+	calls  int
+	waited time.Duration // for calls that were not answered
+}
+
+func (h *hanging) Rows(context.Context, store.Query) (store.Page, error) {
+	return store.Page{}, store.ErrInvalid // not asked for
+}
+
+func (h *hanging) Count(ctx context.Context, _ store.Query) (store.CountPage, error) {
+	h.calls++
+	if h.calls == 1 {
+		return store.CountPage{Usage: store.Usage{IndexReads: 100}}, nil
+	}
+	began := time.Now()
+	<-ctx.Done()
+	h.waited += time.Since(began)
+	return store.CountPage{}, ctx.Err()
 }
 
 func TestThePaceEndsWithItsContext(t *testing.T) {
