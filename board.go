@@ -17,6 +17,7 @@ type Board struct {
 	columns map[string]*column
 
 	identity *identity
+	signing  signingKey
 }
 
 // A column is one of the board's, with what the process remembers of it.

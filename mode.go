@@ -193,3 +193,15 @@ func (p place) below(better int64) place {
 	p.better, p.low, p.high = max(p.better, better), max(p.low, better), max(p.high, better)
 	return p
 }
+
+// above lowers a place to one above which there are at most so many entries.
+func (p place) above(better int64) place {
+	p.better, p.low, p.high = min(p.better, better), min(p.low, better), min(p.high, better)
+	return p
+}
+
+// moved is the place so many entries further down, or up if it is negative.
+func (p place) moved(by int64) place {
+	p.better, p.low, p.high = p.better+by, max(0, p.low+by), p.high+by
+	return p
+}

@@ -10,6 +10,8 @@ type options struct {
 	exactTop     int64
 	curvePoll    time.Duration
 	maxStaleness time.Duration
+	cursorKey    []byte
+	cursorMaxAge time.Duration
 	clock        func() time.Time
 }
 
@@ -50,6 +52,15 @@ func WithCurvePoll(d time.Duration) Option { return func(o *options) { o.curvePo
 // then [ErrStaleCurve], and ranks are counted where the mode and the read budget
 // allow it. It should be several refreshes long. Zero, the default, takes any age.
 func WithMaxStaleness(d time.Duration) Option { return func(o *options) { o.maxStaleness = d } }
+
+// WithCursorKey signs the cursors of [Board.Page] with a key of [MinCursorKey] bytes at
+// least, the same in all processes that answer each other's cursors; with a shorter one,
+// to ask for a page is [store.ErrInvalid]. Defaults to a secret that the store keeps for
+// all, which the first page makes: whoever may only read the store sets a key.
+func WithCursorKey(key []byte) Option { return func(o *options) { o.cursorKey = key } }
+
+// WithCursorMaxAge refuses cursors that are older. Zero, the default, takes any age.
+func WithCursorMaxAge(d time.Duration) Option { return func(o *options) { o.cursorMaxAge = d } }
 
 // WithClock replaces the clock, which dates answers and posts and says when a
 // curve is polled. Defaults to time.Now.

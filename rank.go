@@ -46,31 +46,66 @@ type Answer struct {
 // counts everything when there is no curve. Within one call a better score never
 // has the worse rank. The usage is what was spent, after an error too.
 func (b *Board) Rank(ctx context.Context, column string, mode Mode, owners ...string) ([]Answer, store.Usage, error) {
-	c, mode, err := b.inquire(column, mode)
+	ranks, usage, err := b.Ranks(ctx, []string{column}, mode, owners...)
+	if err != nil {
+		return nil, usage, err
+	}
+	answers := make([]Answer, len(owners))
+	for i, one := range ranks {
+		answers[i] = one[0]
+	}
+	return answers, usage, nil
+}
+
+// Ranks is [Board.Rank] in several columns, of which each owner has an answer in the
+// order asked. The owners are looked up once, and each column is then asked by itself:
+// the read budget is for each.
+func (b *Board) Ranks(ctx context.Context, columns []string, mode Mode, owners ...string) ([][]Answer, store.Usage, error) {
+	by, mode, err := b.inquireAll(columns, mode)
 	if err != nil {
 		return nil, store.Usage{}, err
 	}
-	answers, usage, err := b.look(ctx, c, owners)
+	rows, usage, err := b.look(ctx, owners)
 	if err != nil {
 		return nil, usage, fmt.Errorf("rank owners on board %q: %w", b.def.Name, err)
 	}
-	q := inquiry{board: b, column: c, held: true, usage: usage}
-	for _, a := range answers {
-		if a.Err == nil {
-			q.keys = append(q.keys, c.Key(a.Score))
-		}
-	}
-	places, err := q.places(ctx, mode)
+	answers, used, err := b.rankRows(ctx, by, mode, rows)
+	usage.Add(used)
 	if err != nil {
-		return nil, q.usage, fmt.Errorf("rank owners on board %q: %w", b.def.Name, err)
+		return nil, usage, fmt.Errorf("rank owners on board %q: %w", b.def.Name, err)
 	}
+	return answers, usage, nil
+}
+
+// rankRows ranks each row in each column.
+func (b *Board) rankRows(ctx context.Context, by []*column, mode Mode, rows []looked) ([][]Answer, store.Usage, error) {
+	answers := make([][]Answer, len(rows))
 	for i := range answers {
-		if answers[i].Err == nil {
-			answers[i].put(places[0])
-			places = places[1:]
+		answers[i] = make([]Answer, len(by))
+	}
+	var usage store.Usage
+	for j, c := range by {
+		q := inquiry{board: b, column: c, held: true}
+		for i, row := range rows {
+			a := &answers[i][j]
+			a.Rank = Rank{Owner: row.Owner, Board: b.def.Name, Column: c.Name, Decimals: c.Decimals}
+			if a.Score, a.Err = row.scoreIn(b.def, c.Name); a.Err == nil {
+				q.keys = append(q.keys, c.Key(a.Score))
+			}
+		}
+		places, err := q.places(ctx, mode)
+		usage.Add(q.usage)
+		if err != nil {
+			return nil, usage, err
+		}
+		for i := range answers {
+			if a := &answers[i][j]; a.Err == nil {
+				a.put(places[0])
+				places = places[1:]
+			}
 		}
 	}
-	return answers, q.usage, nil
+	return answers, usage, nil
 }
 
 // RankOfScore finds the rank that an entry with this score has, or would have; the
@@ -82,8 +117,8 @@ func (b *Board) RankOfScore(ctx context.Context, column string, mode Mode, score
 	if err != nil {
 		return Rank{}, store.Usage{}, err
 	}
-	if score > store.MaxScore || score < -store.MaxScore {
-		return Rank{}, store.Usage{}, fmt.Errorf("rank score on board %q: %d units are out of range, the limit is ±%d: %w", b.def.Name, score, store.MaxScore, store.ErrInvalid)
+	if err := b.checkScore(score); err != nil {
+		return Rank{}, store.Usage{}, err
 	}
 	q := inquiry{board: b, column: c, keys: []int64{c.Key(score)}}
 	places, err := q.places(ctx, mode)
@@ -95,50 +130,88 @@ func (b *Board) RankOfScore(ctx context.Context, column string, mode Mode, score
 	return r, q.usage, nil
 }
 
-func (b *Board) inquire(column string, mode Mode) (*column, Mode, error) {
-	c, err := b.column(column)
-	if err != nil || mode == "" {
-		return c, Auto, err
+func (b *Board) checkScore(score int64) error {
+	if score > store.MaxScore || score < -store.MaxScore {
+		return fmt.Errorf("rank score on board %q: %d units are out of range, the limit is ±%d: %w", b.def.Name, score, store.MaxScore, store.ErrInvalid)
 	}
-	mode, err = ParseMode(string(mode))
-	return c, mode, err
+	return nil
 }
 
-// look finds the owners' scores; who has none is told why.
-func (b *Board) look(ctx context.Context, c *column, owners []string) ([]Answer, store.Usage, error) {
-	answers := make([]Answer, len(owners))
+func (b *Board) inquire(column string, mode Mode) (*column, Mode, error) {
+	by, mode, err := b.inquireAll([]string{column}, mode)
+	if err != nil {
+		return nil, mode, err
+	}
+	return by[0], mode, nil
+}
+
+func (b *Board) inquireAll(columns []string, mode Mode) (by []*column, _ Mode, err error) {
+	if mode == "" {
+		mode = Auto
+	}
+	if mode, err = ParseMode(string(mode)); err != nil {
+		return nil, mode, err
+	}
+	for _, name := range columns {
+		c, err := b.column(name)
+		if err != nil {
+			return nil, mode, err
+		}
+		by = append(by, c)
+	}
+	return by, mode, nil
+}
+
+// A looked row is one that was looked up, or why there is none.
+type looked struct {
+	store.Entry
+	err error
+}
+
+// look finds the owners' rows.
+func (b *Board) look(ctx context.Context, owners []string) ([]looked, store.Usage, error) {
+	rows := make([]looked, len(owners))
 	valid := make([]string, 0, len(owners))
 	for i, owner := range owners {
-		answers[i].Rank = Rank{Owner: owner, Board: b.def.Name, Column: c.Name, Decimals: c.Decimals}
-		if answers[i].Err = store.ValidateOwner(owner); answers[i].Err == nil {
+		rows[i].Owner = owner
+		if rows[i].err = store.ValidateOwner(owner); rows[i].err == nil {
 			valid = append(valid, owner)
 		}
 	}
 	if len(valid) == 0 {
-		return answers, store.Usage{}, nil
+		return rows, store.Usage{}, nil
 	}
 	entries, usage, err := b.store.EntriesOf(ctx, b.def, valid)
 	if err != nil {
 		return nil, usage, err
 	}
-	for i := range answers {
-		if answers[i].Err == nil {
-			answers[i].Score, answers[i].Err = b.scoreOf(entries[0], c)
+	for i := range rows {
+		if rows[i].err == nil {
+			rows[i] = looked{entries[0], b.unseen(entries[0])}
 			entries = entries[1:]
 		}
 	}
-	return answers, usage, nil
+	return rows, usage, nil
 }
 
-func (b *Board) scoreOf(e store.Entry, c *column) (int64, error) {
-	score, there := e.Scores[c.Name]
+// unseen says why a row is in no ranking, or nil.
+func (b *Board) unseen(e store.Entry) error {
 	switch {
 	case e.Version == 0:
-		return 0, fmt.Errorf("owner %q is not on board %q: %w", e.Owner, b.def.Name, store.ErrNotFound)
+		return fmt.Errorf("owner %q is not on board %q: %w", e.Owner, b.def.Name, store.ErrNotFound)
 	case e.Hidden:
-		return 0, fmt.Errorf("owner %q is hidden on board %q: %w", e.Owner, b.def.Name, store.ErrNotFound)
+		return fmt.Errorf("owner %q is hidden on board %q: %w", e.Owner, b.def.Name, store.ErrNotFound)
+	}
+	return nil
+}
+
+func (r looked) scoreIn(def store.Board, column string) (int64, error) {
+	score, there := r.Scores[column]
+	switch {
+	case r.err != nil:
+		return 0, r.err
 	case !there:
-		return 0, fmt.Errorf("owner %q has no %s on board %q: %w", e.Owner, c.Name, b.def.Name, store.ErrNotFound)
+		return 0, fmt.Errorf("owner %q has no %s on board %q: %w", r.Owner, column, def.Name, store.ErrNotFound)
 	}
 	return score, nil
 }

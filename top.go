@@ -45,7 +45,7 @@ func (b *Board) Top(ctx context.Context, column string, n int) (Top, error) {
 		return Top{}, fmt.Errorf("read top %d of board %q: n is not in 1..%d: %w", n, b.def.Name, MaxTop, store.ErrInvalid)
 	}
 	asOf := b.options.clock()
-	best, err := b.mergeBest(ctx, c.Name, n)
+	best, err := b.merge(ctx, span{column: c.Name, from: store.MaxScore, to: -store.MaxScore}, n)
 	if err != nil {
 		return Top{}, fmt.Errorf("read top %d of board %q: %w", n, b.def.Name, err)
 	}
@@ -53,19 +53,34 @@ func (b *Board) Top(ctx context.Context, column string, n int) (Top, error) {
 	if err != nil {
 		return Top{}, fmt.Errorf("read top %d of board %q: %w", n, b.def.Name, err)
 	}
-	return Top{Column: c.Column, Rows: ranked(c.Column, rows), RowsRead: best.read, Usage: best.usage, AsOf: asOf}, nil
+	read, usage := best.spent()
+	return Top{Column: c.Column, Rows: ranked(c.Column, rows, standing{}), RowsRead: read, Usage: usage, AsOf: asOf}, nil
 }
 
-// ranked numbers rows that start at the board's best. A store's order of equals
-// within a shard is its own, so they are sorted here.
-func ranked(c store.Column, positions []store.Position) []Row {
-	slices.SortFunc(positions, rankOrder)
-	rows := make([]Row, len(positions))
-	for i, p := range positions {
-		rows[i] = Row{Rank: int64(i) + 1, Owner: p.Owner, Score: c.Score(p.Key)}
-		if i > 0 && p.Key == positions[i-1].Key {
-			rows[i].Rank = rows[i-1].Rank
-		}
+// A standing is how far down a board was read.
+type standing struct {
+	read int64 // entries
+	rank int64 // of the last of them
+	key  int64 // of the last of them
+}
+
+// ranked numbers rows that follow on a standing. A store's order of equals within a
+// shard is its own, so they are sorted here.
+func ranked(c store.Column, taken []merged, before standing) []Row {
+	slices.SortFunc(taken, func(a, b merged) int { return rankOrder(a.Position, b.Position) })
+	rows := make([]Row, len(taken))
+	for i, p := range taken {
+		before = before.then(p.Key)
+		rows[i] = Row{Rank: before.rank, Owner: p.Owner, Score: c.Score(p.Key)}
 	}
 	return rows
+}
+
+// then is the standing after one more entry: equals share the rank of their first.
+func (s standing) then(key int64) standing {
+	if s.read == 0 || key != s.key {
+		s.rank = s.read + 1
+	}
+	s.read, s.key = s.read+1, key
+	return s
 }
