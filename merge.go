@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -87,7 +88,7 @@ func (r *run) fill(ctx context.Context, partitions store.Partitions, limit int) 
 		r.query.Limit = limit
 		page, err := partitions.Rows(ctx, r.query)
 		if err != nil {
-			return err // which names the partition
+			return fmt.Errorf("partition %s: %w", r.query.Partition, err)
 		}
 		r.usage.Add(page.Usage)
 		r.read += len(page.Rows)
