@@ -8,6 +8,7 @@ var (
 	ErrNotFound      = errors.New("not found")                     // no such entry, board, curve
 	ErrNoColumn      = errors.New("no such column")                // the board has no such column
 	ErrConflict      = errors.New("changed meanwhile")             // a conditional write met another version
+	ErrUnknown       = errors.New("outcome not known")             // a write that may have been carried out; read before it is sent again
 	ErrBoardMismatch = errors.New("board has another definition")  // the registry holds other shards or columns
 	ErrStale         = errors.New("a newer generation is there")   // an older curve may not replace a newer
 	ErrHeld          = errors.New("held by another")               // a lease that has not run out

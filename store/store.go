@@ -39,6 +39,10 @@ type Entries interface {
 	// Otherwise it is ErrConflict and nothing changes. An entry that
 	// Board.ValidateEntry refuses is refused with its error, here, in PutAll and
 	// in Load.
+	//
+	// An error that is ErrUnknown too says that the row may have been stored all the
+	// same: the answers were lost, or the context ended. One that is ErrConflict and
+	// not ErrUnknown is proof that it was not.
 	Put(ctx context.Context, b Board, e Entry) (Usage, error)
 
 	// PutAll is many Puts at once: errs[i] is what Put of entries[i] alone would
@@ -54,7 +58,8 @@ type Entries interface {
 	Load(ctx context.Context, b Board, entries []Entry) (Usage, error)
 
 	// Delete removes the row, and its index entries, if the stored version is
-	// still so; otherwise it is ErrConflict. A missing row is ErrNotFound.
+	// still so; otherwise it is ErrConflict. A missing row is ErrNotFound. ErrUnknown
+	// is as in Put.
 	Delete(ctx context.Context, b Board, owner string, version int64) (Usage, error)
 }
 
@@ -75,14 +80,17 @@ type Position struct {
 
 // Page is an answer of rows in rank order (best first, or worst first when
 // reversed). Last is where the page ended, nil when the selection is exhausted.
-// A Last does not promise that more follows.
+// A Last does not promise that more follows. A row that another program has written
+// with what can be no score of the column is left out, and Usage.Skipped counts it;
+// a Last that falls on one has the next key behind it and no owner.
 type Page struct {
 	Rows  []Position
 	Last  *Position
 	Usage Usage
 }
 
-// CountPage is an answer of a number only; Last is as in Page.
+// CountPage is an answer of a number only; Last is as in Page. Rows that Page leaves
+// out are counted.
 type CountPage struct {
 	Count int64
 	Last  *Position
@@ -104,7 +112,7 @@ type Partitions interface {
 	Rows(ctx context.Context, q Query) (Page, error)
 
 	// Count counts a page of a partition's rows: the Count and Last are what Rows
-	// would have answered, at the same price.
+	// would have answered, but for rows that it leaves out, at the same price.
 	Count(ctx context.Context, q Query) (CountPage, error)
 }
 

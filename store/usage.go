@@ -15,6 +15,12 @@ type Usage struct {
 	TableWrites float64
 	IndexWrites float64
 	Requests    int
+
+	// Skipped counts the index rows that were read and left out, because what
+	// another program wrote there can be no score of the column; SkippedRow tells
+	// of one of them what is wrong and what to do.
+	Skipped    int
+	SkippedRow string
 }
 
 // Add adds another call's usage.
@@ -24,6 +30,10 @@ func (u *Usage) Add(other Usage) {
 	u.TableWrites += other.TableWrites
 	u.IndexWrites += other.IndexWrites
 	u.Requests += other.Requests
+	u.Skipped += other.Skipped
+	if u.SkippedRow == "" {
+		u.SkippedRow = other.SkippedRow
+	}
 }
 
 // ReadUnits is the sum of the table's and the indexes' read units.

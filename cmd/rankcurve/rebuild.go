@@ -149,6 +149,7 @@ func (r rebuilding) refresh(columns []store.Column) error {
 		if err != nil {
 			return rebuildError(r.board.Name, column.Name, err)
 		}
+		warnLeftOut(r.c, report.Board, report.Column, report.Usage)
 		if err := errors.Join(r.print(report), r.program.flush()); err != nil {
 			return err
 		}

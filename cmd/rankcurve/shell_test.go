@@ -64,6 +64,15 @@ func (r result) ok(parts ...string) result {
 	return r.has("output", r.out, parts)
 }
 
+// warns wants success, and a warning on standard error with all of these parts.
+func (r result) warns(parts ...string) result {
+	r.t.Helper()
+	if r.code != exitDone || !strings.HasPrefix(r.err, "warning: ") || strings.Count(r.err, "\n") != 1 {
+		r.t.Fatalf("%s: exit code %d, %s", r.line, r.code, r.err)
+	}
+	return r.has("warning", r.err, parts)
+}
+
 // fails wants an exit code, one "rankcurve: " on standard error, and parts of it.
 func (r result) fails(code int, parts ...string) result {
 	r.t.Helper()

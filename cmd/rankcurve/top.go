@@ -65,6 +65,7 @@ func (p *program) top(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		warnLeftOut(c, b.Definition().Name, top.Column.Name, top.Usage)
 		if c.Bool("json") {
 			return printTopJSON(c, b, top)
 		}

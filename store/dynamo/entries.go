@@ -73,16 +73,23 @@ func (s *Store) put(ctx context.Context, b store.Board, e store.Entry) (store.Us
 		return writeUsage(out.ConsumedCapacity, n), nil
 	}
 	if !errors.Is(err, store.ErrConflict) {
-		return store.Usage{Requests: n.requests}, fmt.Errorf("put owner %q on board %q: %w", e.Owner, b.Name, err)
+		return store.Usage{Requests: n.requests}, fmt.Errorf("put owner %q on board %q: %w", e.Owner, b.Name, uncertain(n, err))
 	}
 	there, u, err := s.refused(ctx, keyOf(e.Owner, b.Name), n, err)
-	switch {
-	case err != nil:
-		return u, fmt.Errorf("put owner %q on board %q: %w", e.Owner, b.Name, err)
-	case n.unsure && t.wrote(there):
-		return u, nil
+	if err != nil {
+		return u, fmt.Errorf("put owner %q on board %q: %w", e.Owner, b.Name, uncertain(n, err))
 	}
-	return u, conflict("put", b, e.Owner, there, e.Version)
+	met := conflict("put", b, e.Owner, there, e.Version)
+	if !n.unsure {
+		return u, met
+	}
+	switch t.outcome(there, e.Version+1) {
+	case done:
+		return u, nil
+	case unknown:
+		return u, uncertain(n, met)
+	}
+	return u, met
 }
 
 // refused finds the item that a write's condition refused. The answer has it, but
@@ -111,8 +118,9 @@ func conflict(verb string, b store.Board, owner string, there item, expected int
 }
 
 // Delete implements [store.Entries]. The row is read first, for a read unit per
-// 4 KB begun: a row that is missing after a lost answer was then deleted by it, and
-// one that never was is told apart.
+// 4 KB begun: a row that is missing after a lost answer was then deleted by it, one
+// that never was is told apart, and so is one that was made anew meanwhile, which is
+// not to be deleted by a second attempt.
 func (s *Store) Delete(ctx context.Context, b store.Board, owner string, version int64) (store.Usage, error) {
 	if err := s.begin(ctx); err != nil {
 		return store.Usage{}, err
@@ -123,54 +131,98 @@ func (s *Store) Delete(ctx context.Context, b store.Board, owner string, version
 	}
 	there, u, err := s.item(ctx, keyOf(owner, b.Name))
 	if err == nil && there != nil {
-		var used store.Usage
-		there, used, err = s.deleteItem(ctx, b, owner, version)
-		u.Add(used)
+		d := deletion{board: b, owner: owner, version: version, row: there}
+		there, err = d.run(ctx, s)
+		u.Add(d.usage)
 		if err == nil {
 			return u, nil
 		}
 	}
 	switch {
 	case errors.Is(err, store.ErrConflict) && there != nil:
-		return u, conflict("delete", b, owner, there, version)
+		met := conflict("delete", b, owner, there, version)
+		if errors.Is(err, store.ErrUnknown) {
+			met = fmt.Errorf("%w; an earlier attempt may have deleted it before: %w", met, store.ErrUnknown)
+		}
+		return u, met
 	case err == nil || errors.Is(err, store.ErrConflict): // it never was, or another was faster
 		err = store.ErrNotFound
 	}
 	return u, fmt.Errorf("delete owner %q from board %q: %w", owner, b.Name, err)
 }
 
-// deleteItem deletes a row that was there. With ErrConflict it returns the row that
-// is there now, nil when another has deleted it.
-func (s *Store) deleteItem(ctx context.Context, b store.Board, owner string, version int64) (item, store.Usage, error) {
-	out, n, err := write(ctx, s, s.api.DeleteItem, s.deleteRequest(b, owner, version))
+// A deletion is one of a row that was read before.
+type deletion struct {
+	board   store.Board
+	owner   string
+	version int64
+	row     item
+	usage   store.Usage
+}
+
+// run deletes the row. With ErrConflict it returns the row that is there now, nil
+// when another has deleted it, and with ErrUnknown too one that may or may not be
+// the row that was read.
+func (d *deletion) run(ctx context.Context, s *Store) (item, error) {
+	out, n, err := write(ctx, s, s.api.DeleteItem, d.request(s))
 	if err == nil {
-		return nil, writeUsage(out.ConsumedCapacity, n), nil
+		d.usage = writeUsage(out.ConsumedCapacity, n)
+		return nil, nil
 	}
 	if !errors.Is(err, store.ErrConflict) {
-		return nil, store.Usage{Requests: n.requests}, err
+		d.usage = store.Usage{Requests: n.requests}
+		return nil, uncertain(n, err)
 	}
 	unsure := n.unsure
 	n.unsure = true // a missing row must be told from another version, whatever the answer says
-	there, u, readErr := s.refused(ctx, keyOf(owner, b.Name), n, err)
+	there, u, readErr := s.refused(ctx, keyOf(d.owner, d.board.Name), n, err)
+	d.usage = u
 	switch {
 	case readErr != nil:
-		return nil, u, readErr
-	case there == nil && unsure: // an earlier attempt has done it
-		return nil, u, nil
+		return nil, readErr
+	case unsure && d.gone(there) == done: // an earlier attempt has done it
+		return nil, nil
+	case unsure && d.gone(there) == unknown:
+		return there, uncertain(n, err)
 	}
-	return there, u, err
+	return there, err
 }
 
-func (s *Store) deleteRequest(b store.Board, owner string, version int64) *dynamodb.DeleteItemInput {
+// gone says whether the row that was read has been deleted, by the one that is
+// there now. Who deleted it is then the same to the caller.
+func (d *deletion) gone(there item) outcome {
+	if there == nil {
+		return done
+	}
+	mark := witness(d.row)
+	if mark == nil {
+		return unknown
+	}
+	switch mark.outcome(there, d.version) {
+	case done:
+		return undone // the very row, changed meanwhile
+	case undone:
+		return done
+	}
+	return unknown
+}
+
+// request deletes the row at its version, and only if it is the one that was read
+// and not another that was made since and has come to the same version.
+func (d *deletion) request(s *Store) *dynamodb.DeleteItemInput {
 	x := newExpression()
-	condition := x.name(attrVersion) + " = " + x.value(integer(version)) // 0 is no row's
-	if version == unwritten {
+	condition := x.name(attrVersion) + " = " + x.value(integer(d.version)) // 0 is no row's
+	if d.version == unwritten {
 		x = newExpression()
-		condition = x.versionIs(version)
+		condition = x.versionIs(d.version)
+	}
+	if mark := witness(d.row); mark != nil {
+		attribute, _ := journalOf(d.version)
+		condition = "(" + condition + ") AND contains(" + x.name(attribute) + ", " + x.value(binary(mark)) + ")"
 	}
 	return &dynamodb.DeleteItemInput{
 		TableName:                           &s.table,
-		Key:                                 keyOf(owner, b.Name),
+		Key:                                 keyOf(d.owner, d.board.Name),
 		ConditionExpression:                 &condition,
 		ExpressionAttributeNames:            x.names,
 		ExpressionAttributeValues:           x.values,

@@ -76,6 +76,15 @@ func scoreOf(value types.AttributeValue, c store.Column) (int64, error) {
 	return units, nil
 }
 
+// floorOf is the last score up to what lies between two.
+func floorOf(value types.AttributeValue, c store.Column) (int64, error) {
+	n, ok := value.(*types.AttributeValueMemberN)
+	if !ok {
+		return 0, fmt.Errorf("is of type %s and not N", typeOf(value))
+	}
+	return floorUnits(n.Value, c.Decimals)
+}
+
 func integerOf(value types.AttributeValue) (int64, error) {
 	n, ok := value.(*types.AttributeValueMemberN)
 	if !ok {

@@ -11,15 +11,16 @@ import (
 // The attributes of an entry's item. A column's attribute has the column's name,
 // which is of two characters or more and so none of these.
 const (
-	attrOwner      = "o" // S, HASH of the table
-	attrBoard      = "b" // S, RANGE of the table
-	attrPartition  = "g" // S, HASH of every index; absent on a hidden row
-	attrAttributes = "d" // M of S, the unranked values
-	attrVersion    = "v" // N
-	attrWrite      = "w" // B, the random number of the last write
-	attrPosts      = "p" // L of S, the last post ids
-	attrUpdated    = "u" // N, ms since 1970
-	attrExpiry     = "x" // N, s since 1970; DynamoDB deletes the item some time after
+	attrOwner       = "o" // S, HASH of the table
+	attrBoard       = "b" // S, RANGE of the table
+	attrPartition   = "g" // S, HASH of every index; absent on a hidden row
+	attrAttributes  = "d" // M of S, the unranked values
+	attrVersion     = "v" // N
+	attrWrites      = "y" // BS, the random numbers of the last writes,
+	attrOtherWrites = "z" // BS, in turns of sixteen with y
+	attrPosts       = "p" // L of S, the last post ids
+	attrUpdated     = "u" // N, ms since 1970
+	attrExpiry      = "x" // N, s since 1970; DynamoDB deletes the item some time after
 )
 
 // The system's own items have these in place of an owner. ValidateOwner refuses

@@ -198,16 +198,3 @@ func TestItemsOfAnotherShape(t *testing.T) {
 		}
 	}
 }
-
-// A score with more decimals than the column has is found in its index too.
-func TestIndexedScoreOfTooManyDecimals(t *testing.T) {
-	admin := client(servers.DynamoDB(t))
-	table := newTable(t, admin, "xp", "time")
-	st := open(t, admin, table)
-	if err := st.CreateBoard(bg, board(1)); err != nil {
-		t.Fatal(err)
-	}
-	put(t, admin, table, map[string]types.AttributeValue{"o": s("ann"), "b": s("missions"), "g": s("missions#00"), "xp": n("1.5")})
-	_, err := st.Rows(bg, store.Query{Partition: board(1).Partition("xp", 0), From: 10, To: 0})
-	says(t, err, store.ErrCorrupt, `"ann"`, "attribute xp", "docs/schema.md")
-}

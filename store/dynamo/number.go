@@ -18,6 +18,20 @@ func parseUnits(value string, decimals int) (int64, error) {
 	return store.ParseScore(plain, decimals)
 }
 
+// floorUnits is the last whole unit up to a number that lies between two.
+func floorUnits(value string, decimals int) (int64, error) {
+	plain, err := plainDecimal(value)
+	if err != nil {
+		return 0, err
+	}
+	whole, fraction, _ := strings.Cut(plain, ".")
+	units, err := store.ParseScore(whole+"."+fraction[:min(len(fraction), decimals)], decimals)
+	if err == nil && strings.HasPrefix(plain, "-") {
+		units-- // what was cut off was towards zero
+	}
+	return units, err
+}
+
 func parseInteger(value string) (int64, error) {
 	plain, err := plainDecimal(value)
 	if err != nil {

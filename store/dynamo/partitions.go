@@ -16,17 +16,20 @@ import (
 // index are.
 func (s *Store) Rows(ctx context.Context, q store.Query) (store.Page, error) {
 	var rows []store.Position
-	p, err := s.page(ctx, q, types.SelectAllProjectedAttributes, func(c store.Column, out *dynamodb.QueryOutput) error {
+	var left leftOut
+	p, err := s.page(ctx, q, types.SelectAllProjectedAttributes, func(c store.Column, out *dynamodb.QueryOutput) (kept int) {
 		rows = make([]store.Position, 0, len(out.Items))
 		for _, i := range out.Items {
-			place, err := position(q.Partition, c, i)
+			score, err := scoreOf(i[c.Name], c)
 			if err != nil {
-				return err
+				left.note(s.table, q.Partition, i, err)
+				continue
 			}
-			rows = append(rows, place)
+			rows = append(rows, store.Position{Key: c.Key(score), Owner: textOf(i[attrOwner])})
 		}
-		return nil
+		return len(rows)
 	})
+	p.Usage.Skipped, p.Usage.SkippedRow = left.rows, left.example
 	if err != nil {
 		return store.Page{Usage: p.Usage}, err
 	}
@@ -35,12 +38,13 @@ func (s *Store) Rows(ctx context.Context, q store.Query) (store.Page, error) {
 
 // Count implements [store.Partitions]. Eventually consistent.
 func (s *Store) Count(ctx context.Context, q store.Query) (store.CountPage, error) {
-	return s.page(ctx, q, types.SelectCount, func(store.Column, *dynamodb.QueryOutput) error { return nil })
+	return s.page(ctx, q, types.SelectCount, func(_ store.Column, out *dynamodb.QueryOutput) int { return int(out.Count) })
 }
 
-// page asks for a page and passes it to see. DynamoDB may answer an empty page that
-// is not the end; it is followed, so that an empty answer is one.
-func (s *Store) page(ctx context.Context, q store.Query, what types.Select, see func(store.Column, *dynamodb.QueryOutput) error) (store.CountPage, error) {
+// page asks for a page and passes it to see, which says how many rows it keeps.
+// DynamoDB may answer an empty page that is not the end, and all rows of one may be
+// left out; it is followed, so that an empty answer is the end.
+func (s *Store) page(ctx context.Context, q store.Query, what types.Select, see func(store.Column, *dynamodb.QueryOutput) (kept int)) (store.CountPage, error) {
 	if err := checkQuery(q); err != nil {
 		return store.CountPage{}, err
 	}
@@ -65,19 +69,16 @@ func (s *Store) page(ctx context.Context, q store.Query, what types.Select, see 
 			return page, fmt.Errorf("read partition %s: %w", q.Partition, err)
 		}
 		page.Usage.Add(readUsage(out.ConsumedCapacity, n))
-		if out.Count == 0 && len(out.LastEvaluatedKey) > 0 {
+		kept := see(c, out)
+		if kept == 0 && len(out.LastEvaluatedKey) > 0 {
 			request.ExclusiveStartKey = out.LastEvaluatedKey
 			continue
 		}
-		page.Count = int64(out.Count)
+		page.Count = int64(kept)
 		if len(out.LastEvaluatedKey) > 0 {
-			last, err := position(q.Partition, c, out.LastEvaluatedKey)
-			if err != nil {
-				return page, err
-			}
-			page.Last = &last
+			page.Last, err = endOf(q, c, out.LastEvaluatedKey)
 		}
-		return page, see(c, out)
+		return page, err
 	}
 }
 
@@ -91,6 +92,11 @@ func checkQuery(q store.Query) error {
 // pageRequest says in scores what the query says in keys. The selection is
 // exhausted when the page before ended behind it.
 func (s *Store) pageRequest(q store.Query, c store.Column, what types.Select) (in *dynamodb.QueryInput, exhausted bool) {
+	if q.After != nil && q.After.Owner == "" {
+		if q, exhausted = behind(q); exhausted {
+			return nil, true
+		}
+	}
 	low, high := c.Score(q.To), c.Score(q.From)
 	if low > high {
 		low, high = high, low
@@ -129,14 +135,4 @@ func (s *Store) pageRequest(q store.Query, c store.Column, what types.Select) (i
 		in.ExclusiveStartKey = placeKey(q.Partition, store.FormatScore(c.Score(q.After.Key), c.Decimals), q.After.Owner)
 	}
 	return in, false
-}
-
-// position reads a row of an index, or the place where a page ended.
-func position(p store.Partition, c store.Column, i item) (store.Position, error) {
-	owner := textOf(i[attrOwner])
-	score, err := scoreOf(i[c.Name], c)
-	if err != nil {
-		return store.Position{}, fmt.Errorf("read partition %s: owner %q: attribute %s %w: %w; docs/schema.md says what it must be", p, owner, c.Name, err, store.ErrCorrupt)
-	}
-	return store.Position{Key: c.Key(score), Owner: owner}, nil
 }

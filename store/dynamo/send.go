@@ -68,14 +68,14 @@ func attempts[Out any](ctx context.Context, o options, t target, call func(conte
 		if err == nil {
 			return out, n, nil
 		}
+		v := judge(err)
+		n.unsure = n.unsure || v.unsure
 		if ended := ctx.Err(); ended != nil {
 			return nil, n, ended
 		}
-		v := judge(err)
 		if !v.retry || n.requests >= o.attempts || v.throttle && o.showThrottles {
 			return nil, n, tried(n.requests, t.explain(err))
 		}
-		n.unsure = n.unsure || v.unsure
 		if o.pause(ctx, n.requests) != nil {
 			return nil, n, fmt.Errorf("%w, waiting for another try after: %w", ctx.Err(), t.explain(err))
 		}

@@ -1,8 +1,6 @@
 package dynamo
 
 import (
-	"bytes"
-	"crypto/rand"
 	"strconv"
 	"strings"
 
@@ -13,30 +11,14 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// token is a write's own random number.
-type token []byte
-
-const tokenBytes = 8
-
-func newToken() token {
-	t := make(token, tokenBytes)
-	_, _ = rand.Read(t) // cannot fail
-	return t
-}
-
-// wrote says whether an item was last written with the token.
-func (t token) wrote(i item) bool {
-	w, ok := i[attrWrite].(*types.AttributeValueMemberB)
-	return ok && bytes.Equal(w.Value, t)
-}
-
-// expression collects an update: what it sets and what it removes. Names and
+// expression collects an update: what it sets, removes and adds to sets. Names and
 // values stand in it as #0 and :0, since many names are reserved words.
 type expression struct {
 	names   map[string]string
 	values  item
 	sets    []string
 	removes []string
+	adds    []string
 }
 
 func newExpression() *expression {
@@ -63,6 +45,10 @@ func (x *expression) remove(attribute string) {
 	x.removes = append(x.removes, x.name(attribute))
 }
 
+func (x *expression) add(attribute string, v types.AttributeValue) {
+	x.adds = append(x.adds, x.name(attribute)+" "+x.value(v))
+}
+
 func (x *expression) setOrRemove(attribute string, there bool, v func() types.AttributeValue) {
 	if there {
 		x.set(attribute, v())
@@ -78,6 +64,9 @@ func (x *expression) String() string {
 	}
 	if len(x.removes) > 0 {
 		parts = append(parts, "REMOVE "+strings.Join(x.removes, ", "))
+	}
+	if len(x.adds) > 0 {
+		parts = append(parts, "ADD "+strings.Join(x.adds, ", "))
 	}
 	return strings.Join(parts, " ")
 }
@@ -102,7 +91,7 @@ func (s *Store) putRequest(b store.Board, e store.Entry, t token) *dynamodb.Upda
 	x := newExpression()
 	condition := x.versionIs(e.Version)
 	x.set(attrVersion, integer(e.Version+1))
-	x.set(attrWrite, binary(t))
+	t.note(x, e.Version+1)
 	shard := store.ShardOf(e.Owner, b.Shards)
 	x.setOrRemove(attrPartition, !e.Hidden, func() types.AttributeValue { return text(b.Partition("", shard).HashKey()) })
 	for _, c := range b.Columns {
