@@ -124,10 +124,7 @@ func (s *shardCount) page(ctx context.Context, partitions store.Partitions, cuts
 		s.sort(page.Rows, cuts)
 		s.usage, s.query.After, s.done = page.Usage, page.Last, page.Last == nil
 	}
-	if err != nil {
-		return fmt.Errorf("partition %s: %w", s.query.Partition, err)
-	}
-	return nil
+	return err // which names the partition
 }
 
 // sort counts rows, which are in rank order, into the cuts.

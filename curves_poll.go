@@ -3,7 +3,6 @@ package rankcurve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/rankcurve/rankcurve/store"
@@ -88,7 +87,7 @@ func (b *Board) ask(ctx context.Context, c *column, held *polled) *polled {
 	case errors.Is(err, store.ErrCorrupt):
 		found.err = badCurve(key, err)
 	default:
-		found.err = fmt.Errorf("read curve %s: %w", key, err)
+		found.err = err // which names the curve
 	}
 	if found.err != nil && has {
 		found.curve, found.generation = held.curve, held.generation

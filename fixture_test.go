@@ -174,7 +174,10 @@ func (d *double) before(q *store.Query) error {
 	if d.rows == nil {
 		return nil
 	}
-	return d.rows(*q)
+	if err := d.rows(*q); err != nil {
+		return fmt.Errorf("read partition %s: %w", q.Partition, err)
+	}
+	return nil
 }
 
 func (d *double) Rows(ctx context.Context, q store.Query) (store.Page, error) {

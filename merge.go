@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -88,7 +87,7 @@ func (r *run) fill(ctx context.Context, partitions store.Partitions, limit int) 
 		r.query.Limit = limit
 		page, err := partitions.Rows(ctx, r.query)
 		if err != nil {
-			return fmt.Errorf("partition %s: %w", r.query.Partition, err)
+			return err // which names the partition
 		}
 		r.usage.Add(page.Usage)
 		r.read += len(page.Rows)

@@ -21,7 +21,7 @@ func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ct
 	holder := fmt.Sprintf("%s#%s", r.Holder, rand.Text()[:8])
 	lease, err := r.Store.Acquire(ctx, "refresh/"+key.String(), holder, r.now(), leaseTTL)
 	if err != nil {
-		return fmt.Errorf("take the lease: %w", err)
+		return err // which names the lease
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	renewed := make(chan struct{})

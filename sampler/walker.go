@@ -175,7 +175,7 @@ func (w *Walker) rows(ctx context.Context, q store.Query, limit int) (keys []int
 		}
 		page, err := w.store.Rows(ctx, q)
 		if err != nil {
-			return nil, false, fmt.Errorf("read %s: %w", q.Partition, err)
+			return nil, false, err // which names the partition
 		}
 		if err := w.spent(page.Usage); err != nil {
 			return nil, false, err
@@ -203,7 +203,7 @@ func (w *Walker) count(ctx context.Context, shard int, from, to int64) (int64, e
 	for {
 		page, err := w.store.Count(ctx, q)
 		if err != nil {
-			return 0, fmt.Errorf("count %s: %w", q.Partition, err)
+			return 0, err // which names the partition
 		}
 		if err := w.spent(page.Usage); err != nil {
 			return 0, err

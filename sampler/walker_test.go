@@ -257,7 +257,7 @@ var errBroken = errors.New("broken")
 
 func (f failing) Rows(ctx context.Context, q store.Query) (store.Page, error) {
 	if q.Partition.Shard == f.shard {
-		return store.Page{}, errBroken
+		return store.Page{}, fmt.Errorf("read partition %s: %w", q.Partition, errBroken)
 	}
 	return f.Partitions.Rows(ctx, q)
 }
@@ -267,7 +267,7 @@ func TestAFailedShardFailsTheWalkAndIsNamed(t *testing.T) {
 	for _, method := range []sampler.Method{sampler.Scores, sampler.Counted} {
 		w := sampler.New(failing{st, 5}, board, column, sampler.Options{Method: method})
 		_, err := w.Walk(context.Background(), sampler.State{})
-		if !errors.Is(err, errBroken) || err.Error() != "read games.xp shard 5: broken" {
+		if !errors.Is(err, errBroken) || err.Error() != "read partition games.xp shard 5: broken" {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -96,8 +96,14 @@ func TestCurvesInMemcached(t *testing.T) {
 	if lost.code != exitDone || lost.out != there.out || !strings.Contains(lost.err, "level=WARN") || !strings.Contains(lost.err, "memcached") {
 		t.Errorf("without memcached: exit code %d\n%s%s\nwith it:\n%s", lost.code, lost.out, lost.err, there.out)
 	}
-	if r := c.bare("rebuild", "games"); r.code != exitDone || !strings.Contains(r.out, "generation 2 of 50") {
-		t.Errorf("rebuild without memcached: %d\n%s%s", r.code, r.out, r.err)
+	rebuilt := c.bare("rebuild", "games")
+	if rebuilt.code != exitDone || !strings.Contains(rebuilt.out, "generation 2 of 50") {
+		t.Errorf("rebuild without memcached: %d\n%s%s", rebuilt.code, rebuilt.out, rebuilt.err)
+	}
+	for _, r := range []result{lost, rebuilt, c.bare("curve", "show", "games"), c.bare("top", "games", "--json")} {
+		if strings.Count(r.err, "level=WARN") != 1 || strings.Count(r.err, store.ErrUnavailable.Error()) != 1 {
+			t.Errorf("%s: not one warning that says once what is wrong:\n%s", r.line, r.err)
+		}
 	}
 	c.bare("--cache", "none", "rank", "games", "p40").ok("40")
 }

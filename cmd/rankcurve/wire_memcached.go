@@ -17,9 +17,8 @@ func behindMemcached(st store.Store, cfg config.Config, log *slog.Logger) (store
 	if err != nil {
 		return nil, err
 	}
-	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(func(err error) {
-		log.Warn("memcached is of no help, the store answers", "error", err)
-	}))
+	faults := newFaultLog(log, "memcached is of no help, the store answers")
+	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(faults.warn))
 	if err != nil {
 		return nil, hintf(err, "correct cache.memcached.servers or --memcached, or go without: --cache none")
 	}

@@ -64,7 +64,7 @@ func (c *Cache) get(key string) (*gomemcache.Item, error) {
 	case errors.Is(err, gomemcache.ErrCacheMiss):
 		return nil, nil //nolint:nilnil // a miss is what its callers ask about
 	case err != nil:
-		return nil, fmt.Errorf("get: %w: %w", err, store.ErrUnavailable)
+		return nil, fmt.Errorf("get: %w", unavailable(err))
 	}
 	return item, nil
 }
@@ -90,7 +90,7 @@ func (c *Cache) put(key string, k store.CurveKey, p store.Published) error {
 			mended = true
 			c.dropIdle()
 		case err != nil:
-			return fmt.Errorf("put generation %d: %w: %w", p.Generation, err, store.ErrUnavailable)
+			return fmt.Errorf("put generation %d: %w", p.Generation, unavailable(err))
 		case stored:
 			return nil
 		}
@@ -126,7 +126,15 @@ func (c *Cache) drop(key string) error {
 	if err == nil || errors.Is(err, gomemcache.ErrCacheMiss) {
 		return nil
 	}
-	return fmt.Errorf("delete: %w: %w", err, store.ErrUnavailable)
+	return fmt.Errorf("delete: %w", unavailable(err))
+}
+
+// unavailable says of a fault that memcached was of no help, once.
+func unavailable(err error) error {
+	if errors.Is(err, store.ErrUnavailable) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, store.ErrUnavailable)
 }
 
 // dropIdle closes the idle connections: where one of them was cut, by a server that

@@ -117,8 +117,12 @@ func TestAnOlderCurveThatStayedIsReplaced(t *testing.T) {
 	old := publish(t, st, xp, 1)
 	p.leave(true)
 	newer := publish(t, st, xp, 2)
-	if err := faults.take(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), xp.String()) {
-		t.Errorf("faults: %v, want ErrUnavailable that names the curve", err)
+	err := faults.take()
+	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), xp.String()) || !strings.HasSuffix(err.Error(), "an older one may stay there") {
+		t.Errorf("faults: %v, want ErrUnavailable that names the curve and what may stay", err)
+	}
+	if said := strings.Count(err.Error(), store.ErrUnavailable.Error()); said != 1 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("faults: %v: want one, that says once what it is", err)
 	}
 	p.leave(false)
 	if !bytes.Equal(srv.value(t, memcache.Key(table, xp)), old.Data) {

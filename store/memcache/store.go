@@ -157,10 +157,21 @@ func (s *Store) Publish(ctx context.Context, k store.CurveKey, p store.Published
 	s.raise(key, p.Generation)
 	s.reads.Forget(key) // those who ask from here on must not share a read of the old one
 	if fault := s.cache.put(key, k, p); fault != nil {
-		s.fault(k, fault)
-		s.fault(k, s.cache.drop(key))
+		s.fault(k, withLeftover(fault, s.cache.drop(key)))
 	}
 	return usage, err
+}
+
+// withLeftover adds to why a curve could not be put that its predecessor could not be
+// deleted either, and the reason if that is another.
+func withLeftover(put, drop error) error {
+	switch {
+	case drop == nil:
+		return put
+	case errors.Is(put, store.ErrUnavailable):
+		return fmt.Errorf("%w, and an older one may stay there", put)
+	}
+	return fmt.Errorf("%w, and an older one may stay there: %w", put, drop)
 }
 
 // raise notes a durable generation; false if a newer one is known.
