@@ -54,8 +54,11 @@ func TestTopOfAnEmptyColumn(t *testing.T) {
 func TestRank(t *testing.T) {
 	s := newShell(t)
 	s.board(5000)
-	for _, mode := range []string{"auto", "estimate", "exact"} {
-		s.run("rank", "games", "p1", "p4321", "--mode", mode).ok("OWNER", "p1      50,000       1   exact", "p4321", "4,321", "5,000", "86.4 %", "now")
+	for mode, band := range map[string]string{"auto": "exact", "estimate": "1    ", "exact": "exact"} {
+		if first := s.run("rank", "games", "p1", "--mode", mode, "--json").ok().rows()[0]; first["exact"] != (band == "exact") || first["low"] != 1.0 || first["high"] != 1.0 {
+			t.Errorf("%s: the text says %q, the row %v", mode, band, first)
+		}
+		s.run("rank", "games", "p1", "p4321", "--mode", mode).ok("OWNER", "p1      50,000       1   "+band, "p4321", "4,321", "5,000", "86.4 %", "now")
 		rows := s.run("rank", "games", "p4321", "--json", "--mode", mode).ok().rows()
 		if r := rows[0]; len(rows) != 1 || r["owner"] != "p4321" || r["score"] != "6800" || r["of"] != 5000.0 || r["low"].(float64) > 4321 || r["high"].(float64) < 4321 || r["exact"] != (mode == "exact") && mode != "estimate" && mode != "auto" {
 			t.Errorf("%s: %v", mode, r)

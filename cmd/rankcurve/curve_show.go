@@ -136,11 +136,7 @@ func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 	fmt.Fprintln(c.App.Writer)
 	t := newTable(c.App.Writer, "  RANK", m.Column, "BAND", "ERROR").texts(2)
 	for _, e := range errs {
-		off := "exact"
-		if e.High > e.Low {
-			off = "±" + percentText(100*e.Relative)
-		}
-		t.row("  "+humanize.Comma(e.Rank), scoreText(e.units, s.column.Decimals), bandText(e.Low, e.High, false), off)
+		t.row("  "+humanize.Comma(e.Rank), scoreText(e.units, s.column.Decimals), bandText(e.Low, e.High, false), "±"+percentText(100*e.Relative))
 	}
 	return t.print()
 }

@@ -84,7 +84,7 @@ func TestRebuildShowsABarOnATerminal(t *testing.T) {
 func TestCurveShow(t *testing.T) {
 	s := newShell(t)
 	s.board(20000)
-	s.run("curve", "show", "games").ok("games.xp\n", "order        desc, 0 decimals", "generation   1", "as of", "entries      20,000", "knots", "published", "in memory", "tolerance", "RANK", "10,000", "exact")
+	s.run("curve", "show", "games").ok("games.xp\n", "order        desc, 0 decimals", "generation   1", "as of", "entries      20,000", "knots", "published", "in memory", "tolerance", "RANK", "10,000", "±0 %")
 	row := s.run("curve", "show", "games", "--json", "--column", "xp").ok().rows()[0]
 	wantFields(t, row, "board board_id cache_key column order decimals generation as_of age_seconds entries knots bytes memory_bytes tolerance shape errors")
 	errs := row["errors"].([]any)

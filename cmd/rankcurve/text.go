@@ -110,10 +110,14 @@ func percentText(percent float64) string {
 	return fmt.Sprintf("%.1f %%", percent)
 }
 
-// bandText is how far a rank may be off.
+// bandText is how far a rank may be off: "exact" is one that was counted. An estimate
+// is of the curve's time, and where its band is a single rank that is what it says.
 func bandText(low, high int64, exact bool) string {
-	if exact || low == high {
+	switch {
+	case exact:
 		return "exact"
+	case low == high:
+		return humanize.Comma(low)
 	}
 	return humanize.Comma(low) + " .. " + humanize.Comma(high)
 }
