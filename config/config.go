@@ -23,6 +23,7 @@ import (
 type Config struct {
 	Store           Store
 	Cache           Cache
+	Cursor          Cursor
 	Boards          []Board
 	RefreshDefaults Refresh // of all boards that do not say otherwise
 
@@ -75,6 +76,12 @@ const (
 // Memcached sets up the cache.
 type Memcached struct {
 	Servers []string // HOST:PORT or the path of a socket; all programs list the same ones in the same order
+}
+
+// Cursor says how the cursors of paged reads are signed.
+type Cursor struct {
+	Key           string // the same for all programs that answer each other's cursors; empty: the store's own secret
+	MaxAgeSeconds int    // older ones are refused; 0: none are
 }
 
 // Board is a configured board: its definition, and how it is refreshed.

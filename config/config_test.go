@@ -20,7 +20,7 @@ func TestExampleFileHoldsTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Default()
-	if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults {
+	if got.Store != want.Store || got.Cursor != want.Cursor || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults {
 		t.Errorf("got %+v %+v %+v, want %+v %+v %+v", got.Store, got.Cache, got.RefreshDefaults, want.Store, want.Cache, want.RefreshDefaults)
 	}
 	// The same board with only the keys that have no default must be the same.

@@ -20,12 +20,12 @@ func TestFaults(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown keys, at every level", file: "stor: {}\nstore:\n  kind: bolt\n  bolt:\n    pth: x\n" + board + "  shard: 3\n", want: []string{
-			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, cache, refresh, boards)",
+			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, cache, cursor, refresh, boards)",
 			"c.yaml:5: store.bolt.pth: there is no such key; did you mean path? (there are path)",
 			"c.yaml:9: boards[0].shard: there is no such key; did you mean shards? (there are name, shards, columns, refresh)",
 		}},
 		{name: "keys of later", file: "serve: {listen: x}\n" + board + "  periods: [all]\n", want: []string{
-			"c.yaml:1: serve: there is no such key; did you mean store? (there are store, cache, refresh, boards)",
+			"c.yaml:1: serve: there is no such key; did you mean store? (there are store, cache, cursor, refresh, boards)",
 			"c.yaml:5: boards[0].periods: there is no such key; did you mean shards? (there are name, shards, columns, refresh)",
 		}},
 		{name: "values out of range", file: "store: {kind: redis, bolt: {path: \"\"}}\nrefresh:\n  method: fast\n  read_budget: -1\n  curve_bytes: 1023\n  head: 100001\n  tolerance: none\n", want: []string{
@@ -84,12 +84,12 @@ boards:
 			`c.yaml:1: refresh.head: 1 is not in 100..100000; 10000 suits most boards`,
 			`c.yaml:7: boards[1].refresh.head: 1 is not in 100..100000; 10000 suits most boards`,
 		}},
-		{name: "boards", file: board + "- name: one\n  shards: 0\n  columns:\n  - name: xp\n    order: up\n  - name: XP\n    operator: worst\n    decimals: 19\n-\n", want: []string{
+		{name: "boards", file: board + "- name: one\n  shards: 0\n  columns:\n  - name: xp\n    order: up\n  - name: XP\n    operator: max\n    decimals: 19\n-\n", want: []string{
 			`c.yaml:4: boards[1].name: "one" is the name of boards[0] too; give each board its own`,
 			`c.yaml:5: boards[1].shards: 0 is not in 1..1296`,
 			`c.yaml:8: boards[1].columns[0].order: "up" is neither desc nor asc`,
 			`c.yaml:9: boards[1].columns[1].name: "XP" is not a column name: use 2 to 31 of a-z 0-9 _, the first a letter`,
-			`c.yaml:10: boards[1].columns[1].operator: "worst" is none of set, sum, best`,
+			`c.yaml:10: boards[1].columns[1].operator: "max" is none of set, sum, best, worst, best_row`,
 			`c.yaml:11: boards[1].columns[1].decimals: 19 is not in 0..18`,
 			`c.yaml:12: boards[2].name: "" is not a board name: use 1 to 128 letters, digits and _ . : -, the first a letter or digit`,
 			`c.yaml:12: boards[2].columns: 0 of them; a board has 1 to 16`,

@@ -26,6 +26,8 @@ var fields = slices.Concat(
 		{"store.dynamodb.endpoint", func(c *Config, _ []int) any { return &c.Store.DynamoDB.Endpoint }},
 		{"cache.kind", func(c *Config, _ []int) any { return (*string)(&c.Cache.Kind) }},
 		{serversKey + "[]", func(c *Config, i []int) any { return &c.Cache.Memcached.Servers[i[0]] }},
+		{"cursor.key", func(c *Config, _ []int) any { return &c.Cursor.Key }},
+		{"cursor.max_age_seconds", func(c *Config, _ []int) any { return &c.Cursor.MaxAgeSeconds }},
 	},
 	refreshFields("refresh", func(c *Config, _ []int) *Refresh { return &c.RefreshDefaults }),
 	[]field{

@@ -14,7 +14,7 @@ import (
 // environment and by a flag, alike.
 func TestEveryKeyCanBeSetInEveryLayer(t *testing.T) {
 	base := []string{"RANKCURVE_BOARDS_0_NAME=base", "RANKCURVE_BOARDS_0_COLUMNS_0_NAME=base"}
-	values := map[string]string{"kind": "none", "table": "boards", "region": "eu-west-1", "endpoint": "http://localhost:1", "start": "11", "max": "1100", "path": "x.db", "method": "scores", "tolerance": "abs", "name": "other", "order": "asc", "operator": "sum"}
+	values := map[string]string{"kind": "none", "table": "boards", "region": "eu-west-1", "endpoint": "http://localhost:1", "start": "11", "max": "1100", "path": "x.db", "method": "scores", "tolerance": "abs", "name": "other", "order": "asc", "operator": "sum", "key": "a key of sixteen"}
 	for _, f := range fields {
 		key := fill(f.pattern, nil)
 		value, ok := map[string]string{"store.kind": "dynamodb", "cache.memcached.servers[0]": "localhost:1"}[key]

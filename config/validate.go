@@ -14,7 +14,7 @@ func (c Config) faults() (faults []error) {
 	report := func(key, text string) {
 		faults = append(faults, fault{c.where(key), key, text})
 	}
-	for _, f := range slices.Concat(c.Store.faults(), c.Cache.faults()) {
+	for _, f := range slices.Concat(c.Store.faults(), c.Cache.faults(), c.Cursor.faults()) {
 		report(f.key, f.text)
 	}
 	common := c.RefreshDefaults.faults()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rankcurve/rankcurve"
 )
 
 var (
@@ -73,6 +75,17 @@ func (c Cache) faults() (faults []fault) {
 		} else if j := slices.Index(servers, server); j < i {
 			report(key, "%s is %s[%d] too; name each server once", server, serversKey, j)
 		}
+	}
+	return faults
+}
+
+// faults of how cursors are signed, with keys from the root. The key itself is not told.
+func (c Cursor) faults() (faults []fault) {
+	if n := len(c.Key); n > 0 && n < rankcurve.MinCursorKey {
+		faults = append(faults, fault{key: "cursor.key", text: fmt.Sprintf("has %d bytes, and %d are the least; take a long random text, or leave it empty for the store's own", n, rankcurve.MinCursorKey)})
+	}
+	if c.MaxAgeSeconds < 0 {
+		faults = append(faults, fault{key: "cursor.max_age_seconds", text: fmt.Sprintf("%d is negative; use 0 for no limit", c.MaxAgeSeconds)})
 	}
 	return faults
 }

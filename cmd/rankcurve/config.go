@@ -53,6 +53,7 @@ func printConfig(w io.Writer, cfg config.Config) {
 	for _, server := range cfg.Cache.Memcached.Servers {
 		fmt.Fprintf(w, "      - %s\n", yamlText(server))
 	}
+	fmt.Fprintf(w, "cursor:\n  %s\n  max_age_seconds: %d\n", cursorKeyText(cfg.Cursor), cfg.Cursor.MaxAgeSeconds)
 	fmt.Fprint(w, "refresh:\n", refreshText(cfg.RefreshDefaults, "  "))
 	if len(cfg.Boards) == 0 {
 		return
@@ -65,6 +66,14 @@ func printConfig(w io.Writer, cfg config.Config) {
 		}
 		fmt.Fprint(w, "    refresh:\n", refreshText(b.Refresh, "      "))
 	}
+}
+
+// cursorKeyText does not tell the key.
+func cursorKeyText(c config.Cursor) string {
+	if c.Key == "" {
+		return `key: ""`
+	}
+	return "# key: is set, and not shown"
 }
 
 func refreshText(r config.Refresh, indent string) string {

@@ -34,6 +34,12 @@ boards:
 			t.Errorf("printed\n%s", printed)
 		}
 	}
+	s.environ = []string{"RANKCURVE_CURSOR_KEY=a long random text", "RANKCURVE_CURSOR_MAX_AGE_SECONDS=3600"}
+	if r := s.bare("config", "check").ok("# key: is set, and not shown", "max_age_seconds: 3600"); strings.Contains(r.out, "random") {
+		t.Errorf("the key is told: %s", r.out)
+	}
+	s.environ = []string{"RANKCURVE_CURSOR_KEY=too short", "RANKCURVE_CURSOR_MAX_AGE_SECONDS=-1"}
+	s.bare("config", "check").fails(exitUsage, "RANKCURVE_CURSOR_KEY: cursor.key: has 9 bytes, and 16 are the least", "max_age_seconds: -1 is negative")
 	s.environ = []string{"RANKCURVE_CONFIG=" + cfg}
 	s.bare("config", "check").ok("shards: 3")
 	s.bare("config", "check", "--db", "x.db").ok("path: x.db")
