@@ -2,10 +2,12 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -16,7 +18,8 @@ import (
 // parts beside an item that says how many, and in which of two slots: the parts
 // of a new state are written to the other slot, so that the old one holds until
 // the item that names them changes. A part costs a write unit per KB as it would
-// in one piece.
+// in one piece. The old parts stay to be written over, which costs no more than new
+// ones do; those that the next state of the same size would not reach are deleted.
 const statePartBytes = 380_000
 
 // State implements [store.Curves]. Strongly consistent.
@@ -73,11 +76,10 @@ func (s *Store) SaveState(ctx context.Context, k store.CurveKey, state []byte) (
 }
 
 func (s *Store) saveState(ctx context.Context, k store.CurveKey, state []byte) (store.Usage, error) {
-	head := keyOf(ownerStates, k.String())
 	if len(state) <= statePartBytes {
-		head[attrBytes] = binary(state)
-		return s.replace(ctx, head)
+		return s.saveWhole(ctx, k, state)
 	}
+	head := keyOf(ownerStates, k.String())
 	there, u, err := s.item(ctx, keyOf(ownerStates, k.String()))
 	if err != nil {
 		return u, err
@@ -98,15 +100,58 @@ func (s *Store) saveState(ctx context.Context, k store.CurveKey, state []byte) (
 	head[attrSlot], head[attrParts] = integer(slot), integer(parts)
 	used, err := s.replace(ctx, head)
 	u.Add(used)
+	if err == nil {
+		s.sweepParts(ctx, k, parts, &u)
+	}
+	return u, err
+}
+
+// saveWhole saves a state in one piece. A slot in the item that is there says that
+// there may be parts: of that state, which are deleted once nothing names them any
+// more, or of an earlier one, if deleting them was cut short; so the slot stays until
+// they are known to be gone. A state that never had parts costs no look at what is
+// there.
+func (s *Store) saveWhole(ctx context.Context, k store.CurveKey, state []byte) (store.Usage, error) {
+	head := keyOf(ownerStates, k.String())
+	head[attrBytes] = binary(state)
+	u, err := s.replaceWithout(ctx, head, attrSlot)
+	if !errors.Is(err, store.ErrConflict) {
+		return u, err
+	}
+	there, used, err := s.item(ctx, keyOf(ownerStates, k.String()))
+	u.Add(used)
+	if err != nil {
+		return u, err
+	}
+	slot, parts := layoutOf(there)
+	if parts > 0 || !s.sweepParts(ctx, k, 0, &u) {
+		head[attrSlot] = integer(slot)
+	}
+	used, err = s.replace(ctx, head)
+	u.Add(used)
+	if err == nil && parts > 0 {
+		s.sweepParts(ctx, k, 0, &u)
+	}
 	return u, err
 }
 
 func (s *Store) replace(ctx context.Context, i item) (store.Usage, error) {
-	out, n, err := write(ctx, s, s.api.PutItem, &dynamodb.PutItemInput{
-		TableName:              &s.table,
-		Item:                   i,
-		ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
+	return s.putState(ctx, &dynamodb.PutItemInput{Item: i})
+}
+
+// replaceWithout is replace if the item that is there lacks an attribute, and else
+// store.ErrConflict.
+func (s *Store) replaceWithout(ctx context.Context, i item, attribute string) (store.Usage, error) {
+	return s.putState(ctx, &dynamodb.PutItemInput{
+		Item:                     i,
+		ConditionExpression:      aws.String("attribute_not_exists(#a)"),
+		ExpressionAttributeNames: map[string]string{"#a": attribute},
 	})
+}
+
+func (s *Store) putState(ctx context.Context, in *dynamodb.PutItemInput) (store.Usage, error) {
+	in.TableName, in.ReturnConsumedCapacity = &s.table, types.ReturnConsumedCapacityIndexes
+	out, n, err := write(ctx, s, s.api.PutItem, in)
 	if err != nil {
 		return store.Usage{Requests: n.requests}, err
 	}
