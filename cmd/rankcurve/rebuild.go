@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 const rebuildDescription = `Reads a board and makes the score -> rank curve of each of its columns. The old curve
 answers until the new one is published, and stays if the rebuild fails or is stopped.
+A column that fails does not keep the others from theirs.
 
 Method "scores" reads every score, "counted" counts between cutpoints; "auto" takes
 the scores where they are the cheaper way.
@@ -139,7 +141,10 @@ type reportRow struct {
 	AsOf       string  `json:"as_of"`
 }
 
+// refresh rebuilds the columns one after the other. One that fails, because another
+// process rebuilds it say, does not keep the rest from theirs.
 func (r rebuilding) refresh(columns []store.Column) error {
+	var failed []error
 	for _, column := range columns {
 		bar := r.program.progress("rebuilding "+column.Name, -1, false)
 		options := r.options
@@ -147,14 +152,28 @@ func (r rebuilding) refresh(columns []store.Column) error {
 		report, err := r.refresher.Refresh(r.c.Context, r.board, column.Name, options)
 		bar.end()
 		if err != nil {
-			return rebuildError(r.board.Name, column.Name, err)
+			failed = append(failed, rebuildError(r.board.Name, column.Name, err))
+			if r.c.Context.Err() != nil {
+				break
+			}
+			continue
 		}
 		warnLeftOut(r.c, report.Board, report.Column, report.Usage)
 		if err := errors.Join(r.print(report), r.program.flush()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return notRebuilt(failed, len(columns))
+}
+
+// notRebuilt is one error for all columns that failed. The exit code is that of the
+// first that is not merely missing something.
+func notRebuilt(failed []error, asked int) error {
+	if len(failed) < 2 {
+		return errors.Join(failed...)
+	}
+	worst := max(0, slices.IndexFunc(failed, func(err error) bool { return exitCode(err) == exitFailed }))
+	return advicef(failed[worst], "%d of %s were not rebuilt:\n%v", len(failed), counting(asked, "column"), errors.Join(failed...))
 }
 
 // rebuildError says what a refresh that failed has left.
