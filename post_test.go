@@ -136,7 +136,7 @@ func TestRefusedPostsWriteNothing(t *testing.T) {
 		{rankcurve.Post{Owner: "", Scores: scores{"level": 2}}, store.ErrInvalid, "owner is empty"},
 		{rankcurve.Post{Owner: "#ann", Scores: scores{"level": 2}}, store.ErrInvalid, "starts with #"},
 		{rankcurve.Post{Owner: "ann"}, store.ErrInvalid, "neither a score nor an attribute"},
-		{rankcurve.Post{Owner: "ann", Scores: scores{"level": 2}, Operator: "worst"}, store.ErrInvalid, `operator "worst"`},
+		{rankcurve.Post{Owner: "ann", Scores: scores{"level": 2}, Operator: "max"}, store.ErrInvalid, `operator "max" is none of set, sum, best, worst, best_row`},
 		{rankcurve.Post{Owner: "ann", Scores: scores{"level": 2}, ID: strings.Repeat("x", 256)}, store.ErrInvalid, "post id of 256 bytes"},
 		{rankcurve.Post{Owner: "ann", Attributes: map[string]string{"": "x"}}, store.ErrInvalid, "attribute"},
 	} {
@@ -311,5 +311,72 @@ func TestConcurrentBatchesAreExact(t *testing.T) {
 		if err != nil || row.Scores["xp"] != 2*writers {
 			t.Errorf("%+v, %v, want xp %d", row, err, 2*writers)
 		}
+	}
+}
+
+// A post for a version meets another writer once, and is not tried again.
+func TestPostForAVersionIsNotTriedAgain(t *testing.T) {
+	ctx, st := context.Background(), newStore(t)
+	if _, err := newBoard(t, st, runs).Post(ctx, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}}); err != nil {
+		t.Fatal(err)
+	}
+	never, at := &contested{Store: st}, int64(1)
+	p := rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}, Version: &at}
+	if _, err := newBoard(t, never, runs).Post(ctx, p); !errors.Is(err, store.ErrConflict) || never.puts != 1 {
+		t.Errorf("%v after %d tries, want ErrConflict after one", err, never.puts)
+	}
+	_, errs, err := newBoard(t, never, runs).PostAll(ctx, []rankcurve.Post{p})
+	if err != nil || !errors.Is(errs[0], store.ErrConflict) || never.puts != 2 {
+		t.Errorf("%v, %v after %d tries, want ErrConflict after one", errs, err, never.puts)
+	}
+	below := int64(-1)
+	if _, err := newBoard(t, st, runs).Post(ctx, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}, Version: &below}); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "version -1") {
+		t.Errorf("%v, want ErrInvalid", err)
+	}
+}
+
+// Ranks are those that a question would be answered with before the post and after it,
+// and cost no read of an index.
+func TestPostAnswersWithRanks(t *testing.T) {
+	ctx, def := context.Background(), boardOf("games", 4)
+	st := &double{Store: newStore(t)}
+	all := spread(2000, func(i int) int64 { return int64(i) * 5 })
+	b := newBoard(t, st, def)
+	load(t, st, def, all)
+	post := func(owner string, xp int64) rankcurve.Change {
+		t.Helper()
+		posted, err := b.Post(ctx, rankcurve.Post{Owner: owner, Scores: scores{"xp": xp}, Ranks: true})
+		if err != nil || len(posted.Changes) != 1 {
+			t.Fatal(posted, err)
+		}
+		return posted.Changes[0]
+	}
+	if c := post("player-000010", 55); !errors.Is(c.RankErr, rankcurve.ErrNoCurve) || c.RankBefore != nil || c.RankAfter != nil || *c.Before != 50 || *c.After != 55 {
+		t.Errorf("without a curve: %+v", c)
+	}
+	publish(t, st, def, 1, all)
+	b = newBoard(t, st, def)
+	st.rows = func(store.Query) error { return errors.New("an index was read") }
+	ask := func(owner string) rankcurve.Rank {
+		t.Helper()
+		answers, _, err := b.Rank(ctx, "xp", rankcurve.Estimate, owner)
+		if err != nil || answers[0].Err != nil {
+			t.Fatal(answers, err)
+		}
+		return answers[0].Rank
+	}
+	before := ask("player-000700")
+	c := post("player-000700", 7000)
+	if c.RankErr != nil || *c.RankBefore != before || *c.RankAfter != ask("player-000700") || c.RankAfter.Rank >= before.Rank {
+		t.Errorf("%+v to %+v, %v; asked, it was %+v and is %+v", c.RankBefore, c.RankAfter, c.RankErr, before, ask("player-000700"))
+	}
+	if c := post("newcomer", 7000); c.RankBefore != nil || c.RankAfter == nil || c.RankErr != nil {
+		t.Errorf("newcomer: %+v", c)
+	}
+	if _, err := st.Put(ctx, def, store.Entry{Owner: "cheat", Hidden: true}); err != nil {
+		t.Fatal(err)
+	}
+	if c := post("cheat", 7000); c.RankAfter != nil || !errors.Is(c.RankErr, store.ErrNotFound) || !strings.Contains(c.RankErr.Error(), "hidden") {
+		t.Errorf("hidden: %+v", c)
 	}
 }

@@ -5,52 +5,71 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/rankcurve/rankcurve/store"
 )
 
 // PostAll applies many posts: posted[i] and errs[i] are what [Board.Post] of
 // posts[i] alone would have answered. Posts of one owner are applied in their
-// order and written together, so that each of them answers with the same version.
-// Rows are read together, at half a read unit each, and written together; one's
-// failure does not touch another owner. An error of the call says that the store
-// failed: a post whose errs is nil is stored, the others are to be sent again, which
-// is safe for those with an ID.
+// order and written together, so that each of them answers with the same version;
+// a Version is that of the row before all of them. Rows are read together, at half a
+// read unit each (one, of owners with a Version), and written together; one's failure
+// does not touch another owner. An error of the call says that the store failed: a
+// post whose errs is nil is stored, the others are to be sent again, which is safe for
+// those with an ID.
 func (b *Board) PostAll(ctx context.Context, posts []Post) (posted []Posted, errs []error, err error) {
-	batch := &batch{board: b, posts: posts, posted: make([]Posted, len(posts)), errs: make([]error, len(posts))}
-	pending := batch.group()
-	for try := 1; len(pending) > 0; try++ {
-		if pending, err = batch.try(ctx, pending); err != nil {
-			err = fmt.Errorf("post to board %q: %w", b.def.Name, err)
-			batch.fail(pending, err)
-			return batch.posted, batch.errs, err
-		}
-		if len(pending) == 0 {
-			break
-		}
-		if try == postTries {
-			batch.fail(pending, triedInVain(store.ErrConflict))
-			break
-		}
-		if err := pause(ctx, try); err != nil {
-			batch.fail(pending, err)
-			return batch.posted, batch.errs, fmt.Errorf("post to board %q: %w", b.def.Name, err)
-		}
-	}
-	return batch.posted, batch.errs, nil
+	a := newBatch(b, posts)
+	err = a.run(ctx)
+	return a.posted, a.errs, err
 }
 
-// A batch is the posts of one PostAll.
+// A batch is the posts of one call.
 type batch struct {
 	board  *Board
 	posts  []Post
 	posted []Posted
 	errs   []error
+	alone  bool // rows are read and written one by one
+}
+
+func newBatch(b *Board, posts []Post) *batch {
+	return &batch{board: b, posts: posts, posted: make([]Posted, len(posts)), errs: make([]error, len(posts))}
 }
 
 // A queue is the posts of one owner, by their places in the batch.
 type queue struct {
-	owner string
-	posts []int
+	owner     string
+	posts     []int
+	versioned int    // of them, those for a row at a version
+	doubt     *doubt // about the last write; nil: none
+}
+
+func (a *batch) run(ctx context.Context) (err error) {
+	pending := a.group()
+	for try := 1; len(pending) > 0; try++ {
+		if pending, err = a.try(ctx, pending); err != nil {
+			a.fail(pending, err)
+			return fmt.Errorf("post to board %q: %w", a.board.def.Name, err)
+		}
+		if len(pending) == 0 {
+			break
+		}
+		if try == postTries {
+			a.fail(pending, triedInVain(store.ErrConflict))
+			break
+		}
+		if err := pause(ctx, try); err != nil {
+			a.fail(pending, err)
+			return fmt.Errorf("post to board %q: %w", a.board.def.Name, err)
+		}
+	}
+	for i, p := range a.posts {
+		if p.Ranks && a.errs[i] == nil {
+			a.board.rankChanges(ctx, &a.posted[i])
+		}
+	}
+	return nil
 }
 
 // group checks the posts and gathers them by owner.
@@ -69,6 +88,9 @@ func (a *batch) group() []*queue {
 			queues = append(queues, q)
 		}
 		q.posts = append(q.posts, i)
+		if p.Version != nil {
+			q.versioned++
+		}
 	}
 	return queues
 }
@@ -76,58 +98,144 @@ func (a *batch) group() []*queue {
 // try reads, computes and writes every owner's row once, and answers which met
 // another writer. After an error, those that it answers are not known to be stored.
 func (a *batch) try(ctx context.Context, pending []*queue) ([]*queue, error) {
-	owners := make([]string, len(pending))
-	for i, q := range pending {
-		owners[i] = q.owner
-	}
-	rows, _, err := a.board.store.EntriesOf(ctx, a.board.def, owners)
+	rows, faults, err := a.read(ctx, pending)
 	if err != nil {
 		return pending, err
 	}
 	var writing []*queue
-	var entries []store.Entry
+	var drafts []*draft
 	for i, q := range pending {
-		d := a.apply(q, rows[i])
-		if d.dirty {
-			writing, entries = append(writing, q), append(entries, d.row)
+		if faults[i] != nil {
+			a.fail([]*queue{q}, faults[i])
+			continue
+		}
+		if q.doubt != nil && a.settle(q, rows[i]) {
+			continue
+		}
+		if d := a.apply(q, rows[i]); d.dirty {
+			writing, drafts = append(writing, q), append(drafts, d)
 		}
 	}
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	failures, _, err := a.board.store.PutAll(ctx, a.board.def, entries)
+	failures, err := a.write(ctx, drafts)
 	if err != nil {
 		return writing, err
 	}
-	var conflicts []*queue
+	var again []*queue
 	for i, q := range writing {
-		switch failure := failures[i]; {
-		case failure == nil:
-			entries[i].Version++
-			a.stored(q, entries[i].Version)
-		case errors.Is(failure, store.ErrConflict):
-			conflicts = append(conflicts, q)
-		default:
-			a.fail([]*queue{q}, failure)
+		if a.stored(q, drafts[i], failures[i]) {
+			again = append(again, q)
 		}
 	}
-	return conflicts, nil
+	return again, nil
+}
+
+// read reads the rows: together, or one by one and strongly consistent where a row of
+// a moment ago could be taken for the one that is there. A row that cannot be decoded
+// is its owner's fault alone.
+func (a *batch) read(ctx context.Context, pending []*queue) (rows []store.Entry, faults []error, err error) {
+	rows, faults = make([]store.Entry, len(pending)), make([]error, len(pending))
+	var together, single []int
+	var owners []string
+	for i, q := range pending {
+		if a.alone || q.versioned > 0 || q.doubt != nil {
+			single = append(single, i)
+		} else {
+			together, owners = append(together, i), append(owners, q.owner)
+		}
+	}
+	if len(together) > 0 {
+		some, _, err := a.board.store.EntriesOf(ctx, a.board.def, owners)
+		switch {
+		case errors.Is(err, store.ErrCorrupt):
+			single = append(single, together...)
+		case err != nil:
+			return nil, nil, err
+		default:
+			for j, i := range together {
+				rows[i] = some[j]
+			}
+		}
+	}
+	var group errgroup.Group
+	group.SetLimit(fanOut)
+	for _, i := range single {
+		group.Go(func() error {
+			rows[i], _, faults[i] = a.board.store.Entry(ctx, a.board.def, pending[i].owner)
+			if errors.Is(faults[i], store.ErrNotFound) {
+				rows[i], faults[i] = store.Entry{Owner: pending[i].owner}, nil
+			}
+			return nil
+		})
+	}
+	return rows, faults, group.Wait()
 }
 
 // apply computes an owner's row after all of its posts.
-func (a *batch) apply(q *queue, row store.Entry) draft {
-	d := draft{row: row.Clone()}
+func (a *batch) apply(q *queue, row store.Entry) *draft {
+	d := newDraft(row)
 	for _, i := range q.posts {
-		changed, err := d.apply(a.board, a.posts[i])
-		a.posted[i], a.errs[i] = Posted{Entry: d.row.Clone(), Changed: changed}, a.board.refused(a.posts[i], err)
-		if err != nil {
-			a.posted[i] = Posted{}
-		}
+		posted, err := d.apply(a.board, a.posts[i])
+		a.posted[i], a.errs[i] = posted, a.board.refused(a.posts[i], err)
 	}
 	return d
 }
 
-func (a *batch) stored(q *queue, version int64) {
+func (a *batch) write(ctx context.Context, drafts []*draft) (failures []error, err error) {
+	if len(drafts) == 0 {
+		return nil, nil
+	}
+	if a.alone {
+		_, err := a.board.store.Put(ctx, a.board.def, drafts[0].row)
+		return []error{err}, nil
+	}
+	entries := make([]store.Entry, len(drafts))
+	for i, d := range drafts {
+		entries[i] = d.row
+	}
+	failures, _, err = a.board.store.PutAll(ctx, a.board.def, entries)
+	return failures, err
+}
+
+// stored takes the outcome of a write, and says whether it is to be tried again: it
+// met another writer, and is not in the row or can be looked for there.
+func (a *batch) stored(q *queue, d *draft, failure error) (again bool) {
+	q.doubt = nil
+	switch {
+	case failure == nil:
+		a.setVersion(q, d.base.Version+1)
+		return false
+	case !errors.Is(failure, store.ErrConflict):
+	case errors.Is(failure, store.ErrUnknown):
+		q.doubt = newDoubt(d)
+		again = q.doubt != nil
+	default:
+		again = q.versioned < len(q.posts)
+	}
+	if !again {
+		a.fail([]*queue{q}, failure)
+	}
+	return again
+}
+
+// settle ends a doubt about a queue's last write by the row that is there, and says
+// whether that ends the queue too.
+func (a *batch) settle(q *queue, row store.Entry) (ended bool) {
+	in := q.doubt.settle(row)
+	made := q.doubt.made
+	switch in {
+	case applied:
+		q.doubt = nil
+		a.setVersion(q, made)
+		return true
+	case forgotten:
+		a.fail([]*queue{q}, fmt.Errorf("too many other posts came between: %w", store.ErrConflict))
+		return true
+	}
+	q.doubt = nil
+	return false
+}
+
+func (a *batch) setVersion(q *queue, version int64) {
 	for _, i := range q.posts {
 		if a.errs[i] == nil {
 			a.posted[i].Entry.Version = version
@@ -140,7 +248,12 @@ func (a *batch) fail(queues []*queue, err error) {
 	for _, q := range queues {
 		for _, i := range q.posts {
 			a.posted[i] = Posted{}
-			if a.errs[i] == nil {
+			if a.errs[i] != nil {
+				continue
+			}
+			if q.doubt != nil {
+				a.errs[i] = a.board.refused(a.posts[i], doubtful(err))
+			} else {
 				a.errs[i] = a.board.refused(a.posts[i], err)
 			}
 		}

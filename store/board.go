@@ -29,15 +29,6 @@ const (
 	Asc  Order = "asc"  // smaller is better
 )
 
-// Operator says how a post changes the score that is there.
-type Operator string
-
-const (
-	Set  Operator = "set"  // replaces it
-	Sum  Operator = "sum"  // adds to it
-	Best Operator = "best" // replaces it only with a better one, by the column's order
-)
-
 // Column is a ranked statistic of a board.
 type Column struct {
 	Name     string   `json:"name"`
@@ -143,6 +134,9 @@ func (b Board) Validate() error {
 		for _, err := range c.faults() {
 			fault("columns[%d].%w", i, err)
 		}
+		if i > 0 && c.Operator == BestRow {
+			fault("columns[%d].operator: best_row is of the first column alone, for it replaces the row as a whole; move %s to the front, or give it another operator", i, c.Name)
+		}
 		if seen[c.Name] {
 			fault("columns[%d].name: %q is there twice", i, c.Name)
 		}
@@ -158,8 +152,8 @@ func (c Column) faults() (faults []error) {
 	if c.Order != Desc && c.Order != Asc {
 		faults = append(faults, fmt.Errorf("order: %q is neither desc nor asc", c.Order))
 	}
-	if !slices.Contains([]Operator{Set, Sum, Best}, c.Operator) {
-		faults = append(faults, fmt.Errorf("operator: %q is none of set, sum, best", c.Operator))
+	if !c.Operator.Known() {
+		faults = append(faults, fmt.Errorf("operator: %q is none of %s", c.Operator, OperatorNames()))
 	}
 	if c.Decimals < 0 || c.Decimals > MaxDecimals {
 		faults = append(faults, fmt.Errorf("decimals: %d is not in 0..%d", c.Decimals, MaxDecimals))

@@ -30,12 +30,12 @@ func parseColumn(text string) (columnSpec, error) {
 		switch {
 		case c.order == "" && slices.Contains([]string{"asc", "desc"}, part):
 			c.order = store.Order(part)
-		case c.operator == "" && slices.Contains([]string{"set", "sum", "best"}, part):
+		case c.operator == "" && store.Operator(part).Known():
 			c.operator = store.Operator(part)
 		case c.decimals < 0 && err == nil && decimals >= 0 && decimals <= store.MaxDecimals:
 			c.decimals = decimals
 		default:
-			return c, usagef("--column %q: %q is none of asc, desc, set, sum, best, 0..%d, or there twice; write NAME[:asc|desc][:OPERATOR][:DECIMALS], such as time:asc:best:2", text, part, store.MaxDecimals)
+			return c, usagef("--column %q: %q is none of asc, desc, %s, 0..%d, or there twice; write NAME[:asc|desc][:OPERATOR][:DECIMALS], such as time:asc:best:2", text, part, store.OperatorNames(), store.MaxDecimals)
 		}
 	}
 	return c, nil

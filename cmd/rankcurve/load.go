@@ -30,7 +30,7 @@ NDJSON has one object per line: {"owner":"ann","xp":1200,"time":"82.35"}
 A board that is not known yet is made from the file: every column ranks largest
 first, is replaced by a post, and keeps as many decimals as the file shows.
 --column says otherwise, and loads the columns it names alone:
-NAME[:asc|desc][:set|sum|best][:DECIMALS].
+NAME[:asc|desc][:set|sum|best|worst|best_row][:DECIMALS].
 
 Examples:
 

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -16,11 +14,17 @@ import (
 const postDescription = `Applies one post to an owner's row: each score by the operator of its column, unless
 --operator says otherwise. With --id, the same post sent again changes nothing.
 
+set replaces a score, sum adds to it, best and worst replace it only with a better or a
+worse one, by the column's order. best_row replaces the whole row, all its scores and
+attributes, if the score of the board's first column is better, and else changes nothing.
+
 Examples:
 
    rankcurve post missions ann xp=150
    rankcurve post missions ann xp=150 time=82.35 --id 7f3a
-   rankcurve post missions ann xp=0 --operator set`
+   rankcurve post missions ann xp=0 --operator set
+   rankcurve post missions ann xp=200 --rank --json
+   rankcurve post missions ann xp=300 --if-version 7`
 
 func (p *program) postCommand() *cli.Command {
 	return &cli.Command{
@@ -30,7 +34,9 @@ func (p *program) postCommand() *cli.Command {
 		Description: postDescription,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "id", Usage: "`ID` of the post, by which a second sending is known"},
-			&cli.StringFlag{Name: "operator", Usage: "change the scores by `OPERATOR`: set, sum or best (default: each column's own)"},
+			&cli.StringFlag{Name: "operator", Usage: "change the scores by `OPERATOR`: " + store.OperatorNames() + " (default: each column's own)"},
+			&cli.Int64Flag{Name: "if-version", DefaultText: "at any", Usage: "post only if the row is at version `N`, as --json tells it; 0: if there is none"},
+			&cli.BoolFlag{Name: "rank", DisableDefaultText: true, Usage: "tell the estimated rank before and after"},
 			jsonFlag(),
 		},
 		Action: p.post,
@@ -41,34 +47,73 @@ func (p *program) post(c *cli.Context) (err error) {
 	if err := arguments(c, 3, -1); err != nil {
 		return err
 	}
-	operator := store.Operator(c.String("operator"))
-	if c.IsSet("operator") && !slices.Contains([]store.Operator{store.Set, store.Sum, store.Best}, operator) {
-		return usagef("--operator %q is none of set, sum, best", operator)
-	}
-	if c.IsSet("id") && c.String("id") == "" {
-		return usagef("--id is empty; name the post, or leave it out")
-	}
-	owner := c.Args().Get(1)
-	if err := store.ValidateOwner(owner); err != nil {
-		return usagef("%s", bare(err))
+	post, err := postOf(c)
+	if err != nil {
+		return err
 	}
 	st, b, err := p.openForPost(c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	scores, err := parseScores(b.Definition(), c.Args().Slice()[2:])
-	if err != nil {
+	if post.Scores, err = parseScores(b.Definition(), c.Args().Slice()[2:]); err != nil {
 		return err
 	}
-	posted, err := b.Post(c.Context, rankcurve.Post{Owner: owner, Scores: scores, Operator: operator, ID: c.String("id")})
-	if errors.Is(err, context.Canceled) {
-		return advicef(err, "stopped before the post was stored; run the same command again")
-	}
-	if err != nil {
+	if err := comparableRows(b.Definition(), post); err != nil {
 		return err
+	}
+	posted, err := b.Post(c.Context, post)
+	if err != nil {
+		return postError(c, err)
 	}
 	return printPosted(c, b.Definition(), posted)
+}
+
+// postOf is the post that the flags and the owner say, without its scores.
+func postOf(c *cli.Context) (post rankcurve.Post, err error) {
+	post = rankcurve.Post{Owner: c.Args().Get(1), Operator: store.Operator(c.String("operator")), ID: c.String("id"), Ranks: c.Bool("rank")}
+	if c.IsSet("operator") && !post.Operator.Known() {
+		return post, usagef("--operator %q is none of %s", post.Operator, store.OperatorNames())
+	}
+	if c.IsSet("id") && post.ID == "" {
+		return post, usagef("--id is empty; name the post, or leave it out")
+	}
+	if c.IsSet("if-version") {
+		version := c.Int64("if-version")
+		if version < 0 {
+			return post, usagef("--if-version %d is below 0, which is of a row that is not there", version)
+		}
+		post.Version = &version
+	}
+	if err := store.ValidateOwner(post.Owner); err != nil {
+		return post, usagef("%s", bare(err))
+	}
+	return post, nil
+}
+
+// comparableRows refuses a post by best_row that says nothing of what rows are compared by.
+func comparableRows(board store.Board, post rankcurve.Post) error {
+	first := board.Columns[0]
+	_, named := post.Scores[first.Name]
+	if named || post.Operator != store.BestRow && (post.Operator != "" || first.Operator != store.BestRow) {
+		return nil
+	}
+	return usagef("best_row compares rows by the board's first column, %s; post it too, or change the others by another --operator", first.Name)
+}
+
+// postError says what to do about a post that failed.
+func postError(c *cli.Context, err error) error {
+	switch {
+	case errors.Is(err, store.ErrUnknown) && c.IsSet("id"):
+		return advicef(err, "%v; run the same command again: its --id keeps it from being applied twice", err)
+	case errors.Is(err, store.ErrUnknown):
+		return advicef(err, "%v; look with `%s` before it is posted again, and give a post an --id, by which it is applied once however often it is sent", err, next(c, "rank", c.Args().Get(0), c.Args().Get(1)))
+	case errors.Is(err, context.Canceled):
+		return advicef(err, "stopped before the post was stored; run the same command again")
+	case errors.Is(err, store.ErrConflict) && c.IsSet("if-version"):
+		return hintf(err, "nothing was posted: see what the row is now, and post with its version")
+	}
+	return err
 }
 
 // openForPost opens the board, and makes one that is configured: an app server
@@ -123,33 +168,4 @@ func wrongScore(where, text string, column store.Column, err error) error {
 		return usagef("%s: %q has %s, the column keeps %d; round it", where, text, counting(shown, "decimal"), column.Decimals)
 	}
 	return usagef("%s: %s", where, bare(err))
-}
-
-// A postedRow is a row after a post, in JSON.
-type postedRow struct {
-	Owner   string            `json:"owner"`
-	Board   string            `json:"board"`
-	Scores  map[string]string `json:"scores"`
-	Version int64             `json:"version"`
-	Changed bool              `json:"changed"`
-}
-
-func printPosted(c *cli.Context, board store.Board, posted rankcurve.Posted) error {
-	row := postedRow{Owner: posted.Entry.Owner, Board: board.Name, Scores: map[string]string{}, Version: posted.Entry.Version, Changed: posted.Changed}
-	var texts []string
-	for _, column := range board.Columns {
-		if score, there := posted.Entry.Scores[column.Name]; there {
-			row.Scores[column.Name] = store.FormatScore(score, column.Decimals)
-			texts = append(texts, column.Name+"="+row.Scores[column.Name])
-		}
-	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, row)
-	}
-	verb := "posted"
-	if !posted.Changed {
-		verb = "unchanged"
-	}
-	fmt.Fprintf(c.App.Writer, "%s: %s on %s has %s\n", verb, row.Owner, row.Board, strings.Join(texts, " "))
-	return nil
 }
