@@ -28,11 +28,12 @@ type direction struct {
 
 // The first direction whose folder holds a package is the one that counts.
 var directions = []direction{
+	{"predictor/kriging", nil, []string{"gonum.org/v1/gonum/mat"}},
 	{"predictor", []string{"predictor/internal/..."}, []string{"google.golang.org/protobuf"}},
 	{"store/storetest", []string{"store"}, []string{"pgregory.net/rapid"}},
 	{"store/", []string{"store"}, []string{"*"}}, // and a backend's own sub-packages
 	{"store", nil, nil},
-	{"sampler", []string{"predictor", "store", "sampler/..."}, []string{"*"}},
+	{"sampler", []string{"predictor/...", "store", "sampler/..."}, []string{"*"}},
 	{"jobs", []string{"sampler", "predictor", "store", "jobs/..."}, []string{"*"}},
 	{"config", []string{"", "predictor/...", "store/...", "sampler/...", "jobs/...", "config/..."}, []string{"*"}},
 	{"cmd", []string{"", "predictor/...", "store/...", "sampler/...", "jobs/...", "config/...", "cmd/..."}, []string{"*"}},

@@ -1,0 +1,154 @@
+package kriging
+
+import (
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Combine predicts the whole board at every cutpoint, now and one horizon later,
+// from the last sightings of its shards; shards that were never seen count with
+// their expectation. Known is what earlier calls learnt of the board's activity; the
+// intervals returned are for the next call. Cutpoints are taken one by one: the
+// answers of two neighbours may cross, by less than their errors.
+//
+// It takes some 400 Cholesky factors of the groups' means: for 64 shards seen three
+// times in sets of four, about a second for 300 cutpoints. Errors wrap
+// [ErrSightings].
+func Combine(sightings []Sighting, shards int, now time.Time, horizon time.Duration, known []Interval) ([]Forecast, []Interval, error) {
+	h, err := arrange(sightings, shards, now, horizon, known)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := make([]counts, len(sightings[0].Better))
+	for i := range all {
+		all[i] = h.countsAt(i)
+	}
+	h.learnActivity(all)
+	clock := h.clock()
+	forecasts := make([]Forecast, len(all))
+	for growth, members := range byGrowth(all) {
+		if len(members) == 0 {
+			continue
+		}
+		some := make([]counts, len(members))
+		for i, at := range members {
+			some[i] = all[at]
+		}
+		for i, f := range h.average(h.grid(), growths[growth], clock, some) {
+			forecasts[members[i]] = f
+		}
+	}
+	return forecasts, h.intervals(), nil
+}
+
+// grid is the parameters that are averaged over.
+func (h *history) grid() []parameters {
+	const large = 100
+	switch {
+	case len(h.ages) == 1:
+		return []parameters{{}} // one time says nothing of time
+	case h.size > large:
+		return grid(fewLevels, slopes, fewCrossings)
+	}
+	return grid(levels, slopes, crossings)
+}
+
+// byGrowth puts the cutpoints together that share a model: their places, for each
+// of growths.
+func byGrowth(all []counts) [][]int {
+	members := make([][]int, len(growths))
+	for i, c := range all {
+		g := nearestGrowth(c.growth)
+		members[g] = append(members[g], i)
+	}
+	return members
+}
+
+// A mixture is the average of the models' answers for one cutpoint, gathered one
+// model at a time. Weights are relative to the largest so far.
+type mixture struct {
+	log    float64 // of the largest likelihood so far
+	weight float64
+	sums   [targetColumns]struct{ mean, square, variance float64 }
+}
+
+// add takes a model's answers with its log likelihood.
+func (m *mixture) add(log float64, answers [targetColumns]answer) {
+	if m.weight == 0 || log > m.log {
+		m.rescale(math.Exp(m.log - log))
+		m.log = log
+	}
+	w := math.Exp(log - m.log)
+	m.weight += w
+	for i, a := range answers {
+		m.sums[i].mean += w * a.mean
+		m.sums[i].square += w * a.mean * a.mean
+		m.sums[i].variance += w * a.variance
+	}
+}
+
+func (m *mixture) rescale(by float64) {
+	if m.weight == 0 {
+		return
+	}
+	m.weight *= by
+	for i := range m.sums {
+		m.sums[i].mean *= by
+		m.sums[i].square *= by
+		m.sums[i].variance *= by
+	}
+}
+
+// total is the log of the average likelihood.
+func (m *mixture) total(models int) float64 { return m.log + math.Log(m.weight/float64(models)) }
+
+func (m *mixture) forecast() Forecast {
+	var mean, sd [targetColumns]float64
+	for i, s := range m.sums {
+		mean[i] = s.mean / m.weight
+		// What the models say of themselves, and how they differ from each other.
+		sd[i] = math.Sqrt(max(0, s.variance/m.weight+s.square/m.weight-mean[i]*mean[i]))
+	}
+	return Forecast{Better: mean[0], Error: sd[0], Later: mean[1], LaterError: max(sd[0], sd[1])}
+}
+
+// average asks every model and returns a forecast for each of some cutpoints.
+func (h *history) average(all []parameters, growth float64, clock []float64, some []counts) []Forecast {
+	mixtures, _ := h.mix(all, growth, clock, some)
+	forecasts := make([]Forecast, len(some))
+	for i := range mixtures {
+		forecasts[i] = mixtures[i].forecast()
+	}
+	return forecasts
+}
+
+// mix asks every model about some cutpoints. It also says how many models could be
+// asked.
+func (h *history) mix(all []parameters, growth float64, clock []float64, some []counts) ([]mixture, int) {
+	columns := mat.NewDense(h.size, len(some), nil)
+	for i, c := range some {
+		columns.SetCol(i, c.means)
+	}
+	perUnit := 0.0
+	if last := clock[len(clock)-1]; last > 0 {
+		perUnit = growth / last
+	}
+	mixtures := make([]mixture, len(some))
+	var whitened mat.Dense
+	models := 0
+	for _, p := range all {
+		m := newModel(h, p, perUnit, clock)
+		if m == nil {
+			continue
+		}
+		models++
+		whitened.Reset()
+		m.whiten(&whitened, columns)
+		for i, c := range some {
+			mixtures[i].add(m.judge(whitened.ColView(i), c))
+		}
+	}
+	return mixtures, models
+}
