@@ -119,7 +119,8 @@ func (p *program) app() *cli.App {
 		Commands: []*cli.Command{
 			p.demoCommand(),
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
-			p.topCommand(), p.rankCommand(), p.scoreCommand(), p.curveCommand(),
+			p.topCommand(), p.rankCommand(), p.scoreCommand(),
+			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.curveCommand(),
 			p.tableCommand(), p.configCommand(), p.completionCommand(),
 		},
 		Before:                    p.setLevel,

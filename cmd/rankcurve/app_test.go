@@ -21,7 +21,7 @@ func TestWithoutWordsItHelps(t *testing.T) {
 
 func TestEveryCommandHelps(t *testing.T) {
 	s := newShell(t)
-	for _, command := range []string{"demo", "load", "post", "rebuild", "top", "rank", "score", "curve show", "curve plot", "curve export", "config check", "table create", "table sync", "table describe", "table delete"} {
+	for _, command := range []string{"demo", "load", "post", "rebuild", "top", "rank", "score", "around", "page", "owner", "curve show", "curve plot", "curve export", "config check", "table create", "table sync", "table describe", "table delete"} {
 		r := s.bare(append(strings.Fields(command), "--help")...).ok("USAGE:", "DESCRIPTION:", "Examples:", "rankcurve "+command)
 		if other := s.bare(append([]string{"help"}, strings.Fields(command)...)...).ok(); other.out != r.out {
 			t.Errorf("help %s differs from %s --help", command, command)
@@ -84,6 +84,15 @@ func TestWrongUsage(t *testing.T) {
 		"rank games ann --read-budget NaN":     "--read-budget must be more than 0",
 		"rank games --score 1.25":              "--score: \"1.25\" has 2 decimals, the column keeps 0; round it",
 		"rank games --score x":                 `--score: score "x" is not a decimal number`,
+		"around games":                         "around needs to know of whom; name an owner, or use --score",
+		"around games ann --score 5":           "--score asks for a score, not for an owner",
+		"around games ann bob":                 "3 arguments are not what",
+		"around games ann -k 0":                "-k 0 is not in 1..10000",
+		"around games ann --mode best":         `--mode "best" is none of auto, estimate, exact`,
+		"around games #x":                      "starts with #",
+		"around games --score 1.25":            "--score: \"1.25\" has 2 decimals",
+		"page":                                 "0 arguments are not what",
+		"owner":                                "0 arguments are not what",
 		"score games":                          "score takes one of --rank and --percent",
 		"score games --rank 1 --percent 1":     "score takes one of --rank and --percent",
 		"score games --rank 0":                 "--rank 0 is below 1",
@@ -120,14 +129,14 @@ func TestWrongUsage(t *testing.T) {
 
 func TestWhatIsNotThere(t *testing.T) {
 	s := newShell(t)
-	for _, line := range []string{"top games", "rank games ann", "score games --rank 1", "rebuild games", "curve show games", "curve plot games", "post games ann xp=1"} {
+	for _, line := range []string{"top games", "rank games ann", "score games --rank 1", "around games ann", "page games", "owner ann", "rebuild games", "curve show games", "curve plot games", "post games ann xp=1"} {
 		s.run(strings.Fields(line)...).fails(exitNotFound, "no database at "+s.db(), "`rankcurve load BOARD FILE` makes one")
 	}
 	s.board(3)
-	for _, line := range []string{"top game", "rank game ann", "score game --rank 1", "rebuild game", "curve show game", "curve plot game", "curve export game", "post game ann xp=1"} {
+	for _, line := range []string{"top game", "rank game ann", "score game --rank 1", "around game ann", "page game", "owner ann --board game", "rebuild game", "curve show game", "curve plot game", "curve export game", "post game ann xp=1"} {
 		s.run(strings.Fields(line)...).fails(exitNotFound, `board "game"`, "not found", "the boards are games")
 	}
-	for _, line := range []string{"top games", "rank games ann", "rank games --score 1", "score games --rank 1", "rebuild games", "curve show games", "curve plot games", "curve export games"} {
+	for _, line := range []string{"top games", "rank games ann", "rank games --score 1", "score games --rank 1", "around games p1", "page games", "rebuild games", "curve show games", "curve plot games", "curve export games"} {
 		s.run(append(strings.Fields(line), "--column", "gold")...).fails(exitNotFound, `board "games" has no column "gold" (it has: xp)`)
 	}
 	s.run("post", "games", "ann", "gold=1").fails(exitNotFound, `no column "gold"`)

@@ -36,6 +36,7 @@ type rankRow struct {
 	Exact      bool    `json:"exact"`
 	AsOf       string  `json:"as_of"`
 	Generation int64   `json:"generation"`
+	Attributes any     `json:"attributes,omitempty"` // there if it is asked for, be it empty
 }
 
 // A missingRow stands for an owner without a rank.
@@ -70,6 +71,7 @@ type topRow struct {
 	Exact      bool     `json:"exact"`
 	AsOf       string   `json:"as_of"`
 	Generation int64    `json:"generation"`
+	Attributes any      `json:"attributes,omitempty"`
 }
 
 // timestamp is a time as JSON has it, to the millisecond.

@@ -26,6 +26,8 @@ Examples:
    rankcurve rank missions ann --mode exact --read-budget 50000
    rankcurve rank missions --score 1200
    rankcurve rank missions --owners-file players.txt --json
+   rankcurve rank missions ann --column xp --column time
+   rankcurve rank missions ann --all-columns
 
 The exit code is 3 if an owner is not on the board; the others are still answered.
 It is 2 if an owner cannot be one, in the file too, and then none is asked for.`
@@ -42,9 +44,10 @@ func (p *program) rankCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "score", Usage: "ask for the rank that `SCORE` has, or would have"},
 			&cli.StringFlag{Name: "owners-file", Usage: "ask for the owners in `FILE`, one per line (- for standard input)"},
-			&cli.StringFlag{Name: "mode", Value: string(rankcurve.Auto), Usage: "`MODE`: auto, estimate or exact"},
-			&cli.Float64Flag{Name: "read-budget", Usage: "let exact counts read `UNITS` read units", Value: rankcurve.DefaultReadBudget},
-			columnFlag("ask for the rank by"), jsonFlag(),
+			modeFlag(), readBudgetFlag(),
+			&cli.StringSliceFlag{Name: "column", Usage: "ask for the rank by `COLUMN` (default: the board's first), and by more with more flags"},
+			&cli.BoolFlag{Name: "all-columns", DisableDefaultText: true, Usage: "ask for the rank by every column that the owner has a score in"},
+			jsonFlag(),
 		},
 		Action: p.rank,
 	}
@@ -52,12 +55,32 @@ func (p *program) rankCommand() *cli.Command {
 
 // A rankQuestion is what one rank command asks.
 type rankQuestion struct {
-	c      *cli.Context
-	kind   config.StoreKind
-	store  store.Store
-	board  *rankcurve.Board
-	column store.Column
-	mode   rankcurve.Mode
+	c     *cli.Context
+	kind  config.StoreKind
+	store store.Store
+	board *rankcurve.Board
+	by    []store.Column
+	mode  rankcurve.Mode
+}
+
+func modeFlag() cli.Flag {
+	return &cli.StringFlag{Name: "mode", Value: string(rankcurve.Auto), Usage: "`MODE`: auto, estimate or exact"}
+}
+
+func readBudgetFlag() cli.Flag {
+	return &cli.Float64Flag{Name: "read-budget", Usage: "let exact counts read `UNITS` read units", Value: rankcurve.DefaultReadBudget}
+}
+
+// parseModeFlags reads what modeFlag and readBudgetFlag take.
+func parseModeFlags(c *cli.Context) (rankcurve.Mode, error) {
+	mode, err := rankcurve.ParseMode(c.String("mode"))
+	if err != nil {
+		return "", usagef("--mode %q is none of auto, estimate, exact", c.String("mode"))
+	}
+	if !(c.Float64("read-budget") > 0) {
+		return "", usagef("--read-budget must be more than 0 read units")
+	}
+	return mode, nil
 }
 
 func (p *program) rank(c *cli.Context) error {
@@ -70,11 +93,11 @@ func (p *program) rank(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		column, err := b.Definition().Column(c.String("column"))
+		by, err := rankColumns(c, b.Definition())
 		if err != nil {
 			return err
 		}
-		q := rankQuestion{c, cfg.Store.Kind, st, b, column, mode}
+		q := rankQuestion{c, cfg.Store.Kind, st, b, by, mode}
 		if c.IsSet("score") {
 			return q.ofScore(c.String("score"))
 		}
@@ -82,48 +105,85 @@ func (p *program) rank(c *cli.Context) error {
 	})
 }
 
+// rankColumns are the columns to rank by, the first one if none is named.
+func rankColumns(c *cli.Context, def store.Board) ([]store.Column, error) {
+	names := c.StringSlice("column")
+	if c.Bool("all-columns") {
+		return def.Columns, nil
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	by := make([]store.Column, 0, len(names))
+	for _, name := range names {
+		column, err := def.Column(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(by, column) {
+			return nil, usagef("--column names %s twice; name each column once", column.Name)
+		}
+		by = append(by, column)
+	}
+	return by, nil
+}
+
 // rankArguments checks the command line and collects the owners.
 func (p *program) rankArguments(c *cli.Context) (rankcurve.Mode, []string, error) {
 	if err := arguments(c, 1, -1); err != nil {
 		return "", nil, err
 	}
-	mode, err := rankcurve.ParseMode(c.String("mode"))
+	mode, err := parseModeFlags(c)
 	if err != nil {
-		return "", nil, usagef("--mode %q is none of auto, estimate, exact", c.String("mode"))
-	}
-	if !(c.Float64("read-budget") > 0) {
-		return "", nil, usagef("--read-budget must be more than 0 read units")
+		return "", nil, err
 	}
 	owners := c.Args().Tail()
+	if err := validOwners(owners); err != nil {
+		return "", nil, err
+	}
+	if err := rankContradictions(c, owners); err != nil || !c.IsSet("owners-file") {
+		return mode, owners, err
+	}
+	listed, err := p.readOwners(c.Context, c.String("owners-file"))
+	if err != nil {
+		return "", nil, err
+	}
+	return mode, append(slices.Clone(owners), listed...), nil
+}
+
+// validOwners refuses names on the command line that no owner can have.
+func validOwners(owners []string) error {
 	for _, owner := range owners {
 		if err := store.ValidateOwner(owner); err != nil {
-			return "", nil, usagef("%s", bare(err))
+			return usagef("%s", bare(err))
 		}
 	}
-	file := c.IsSet("owners-file")
+	return nil
+}
+
+// rankContradictions says what does not go together, or is missing.
+func rankContradictions(c *cli.Context, owners []string) error {
+	score, file, all := c.IsSet("score"), c.IsSet("owners-file"), c.Bool("all-columns")
 	switch {
-	case c.IsSet("score") && (file || len(owners) > 0):
-		return "", nil, usagef("--score asks for a score, not for owners; leave one of them out")
-	case c.IsSet("score"):
-		return mode, nil, nil
-	case !file && len(owners) == 0:
-		return "", nil, usagef("rank needs to know of whom; name owners, or use --score or --owners-file")
-	case file:
-		listed, err := p.readOwners(c.Context, c.String("owners-file"))
-		if err != nil {
-			return "", nil, err
-		}
-		owners = append(slices.Clone(owners), listed...)
+	case all && c.IsSet("column"):
+		return usagef("--all-columns asks for every column; leave it or --column out")
+	case score && (file || len(owners) > 0):
+		return usagef("--score asks for a score, not for owners; leave one of them out")
+	case score && (all || len(c.StringSlice("column")) > 1):
+		return usagef("--score is a score of one column; name one with --column")
+	case !score && !file && len(owners) == 0:
+		return usagef("rank needs to know of whom; name owners, or use --score or --owners-file")
 	}
-	return mode, owners, nil
+	return nil
 }
 
 func (q rankQuestion) ofScore(text string) error {
-	score, err := store.ParseScore(text, q.column.Decimals)
+	column := q.by[0]
+	score, err := store.ParseScore(text, column.Decimals)
 	if err != nil {
-		return wrongScore("--score", text, q.column, err)
+		return wrongScore("--score", text, column, err)
 	}
-	rank, _, err := q.board.RankOfScore(q.c.Context, q.column.Name, q.mode, score)
+	rank, _, err := q.board.RankOfScore(q.c.Context, column.Name, q.mode, score)
 	if err != nil {
 		return q.advise(err)
 	}
@@ -135,16 +195,25 @@ func (q rankQuestion) ofScore(text string) error {
 	return t.print()
 }
 
-// advise says what to do about an exact rank that costs too much. An estimate is
-// no way out where there is no curve to read it from.
 func (q rankQuestion) advise(err error) error {
-	if !errors.Is(err, store.ErrTooExpensive) {
+	if errors.Is(err, store.ErrTooExpensive) {
+		for _, column := range q.by {
+			err = overBudget(q.c, q.board, column, err)
+		}
+	}
+	return err
+}
+
+// overBudget says what to do about an exact rank that costs too much. An estimate is
+// no way out where there is no curve to read it from.
+func overBudget(c *cli.Context, b *rankcurve.Board, column store.Column, err error) error {
+	if !errors.Is(err, store.ErrTooExpensive) || isAdvice(err) {
 		return err
 	}
-	name, budget := q.board.Definition().Name, q.c.Float64("read-budget")
-	_, none := q.board.Curve(q.c.Context, q.column.Name)
+	name, budget := b.Definition().Name, c.Float64("read-budget")
+	_, none := b.Curve(c.Context, column.Name)
 	if errors.Is(none, rankcurve.ErrNoCurve) || errors.Is(none, rankcurve.ErrBadCurve) {
-		return advicef(err, "counting on board %q is over the read budget of %v units, and %s has no usable curve to estimate from; make one: `%s`, or allow more with --read-budget", name, budget, q.column.Name, next(q.c, "rebuild", name))
+		return advicef(err, "counting on board %q is over the read budget of %v units, and %s has no usable curve to estimate from; make one: `%s`, or allow more with --read-budget", name, budget, column.Name, next(c, "rebuild", name))
 	}
 	return advicef(err, "counting on board %q is over the read budget of %v units; use --mode estimate, or allow more with --read-budget", name, budget)
 }
@@ -158,12 +227,15 @@ func (q rankQuestion) ofOwners(owners []string) error {
 		if err != nil {
 			return q.advise(err)
 		}
-		for i, a := range answers {
-			if a.Err != nil {
-				missing = append(missing, q.advise(a.Err))
+		for i, ofOne := range answers {
+			told, why := q.told(ofOne)
+			for _, err := range why {
+				missing = append(missing, q.advise(err))
 			}
-			if err := q.answer(t, some[i], a); err != nil {
-				return err
+			for _, a := range told {
+				if err := q.answer(t, some[i], a); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -175,20 +247,45 @@ func (q rankQuestion) ofOwners(owners []string) error {
 	return missingError(missing, len(owners))
 }
 
+// told are the answers of one owner that are shown, and why some have no rank, in as
+// many words as differ. Where every column is asked for, those without a score count
+// only if there is no other.
+func (q rankQuestion) told(answers []rankcurve.Answer) (told []rankcurve.Answer, why []error) {
+	if q.c.Bool("all-columns") {
+		without := func(a rankcurve.Answer) bool { return errors.Is(a.Err, store.ErrNotFound) }
+		if with := slices.DeleteFunc(slices.Clone(answers), without); len(with) > 0 {
+			answers = with
+		} else {
+			answers = answers[:1]
+		}
+	}
+	for _, a := range answers {
+		same := func(err error) bool { return err.Error() == a.Err.Error() }
+		if a.Err != nil && !slices.ContainsFunc(why, same) {
+			why = append(why, a.Err)
+		}
+	}
+	return answers, why
+}
+
 // ask answers for a batch. A row that cannot be read back fails the store's answer as
 // a whole, so the rows are then looked at one by one, and the sound ones asked for.
-func (q rankQuestion) ask(owners []string) ([]rankcurve.Answer, error) {
-	answers, _, err := q.board.Rank(q.c.Context, q.column.Name, q.mode, owners...)
+func (q rankQuestion) ask(owners []string) ([][]rankcurve.Answer, error) {
+	names := make([]string, len(q.by))
+	for i, column := range q.by {
+		names[i] = column.Name
+	}
+	answers, _, err := q.board.Ranks(q.c.Context, names, q.mode, owners...)
 	if !errors.Is(err, store.ErrCorrupt) {
 		return answers, err
 	}
-	answers = make([]rankcurve.Answer, len(owners))
+	answers = make([][]rankcurve.Answer, len(owners))
 	var sound []string
 	for i, owner := range owners {
 		_, _, fault := q.store.EntriesOf(q.c.Context, q.board.Definition(), []string{owner})
 		switch {
 		case errors.Is(fault, store.ErrCorrupt):
-			answers[i].Err = q.damaged(fault)
+			answers[i] = slices.Repeat([]rankcurve.Answer{{Err: q.damaged(fault)}}, len(names))
 		case fault != nil:
 			return nil, fault
 		default:
@@ -198,12 +295,12 @@ func (q rankQuestion) ask(owners []string) ([]rankcurve.Answer, error) {
 	if len(sound) == len(owners) {
 		return nil, err // the damage is elsewhere
 	}
-	rest, _, err := q.board.Rank(q.c.Context, q.column.Name, q.mode, sound...)
+	rest, _, err := q.board.Ranks(q.c.Context, names, q.mode, sound...)
 	if err != nil {
 		return nil, err
 	}
 	for i := range answers {
-		if answers[i].Err == nil {
+		if answers[i] == nil {
 			answers[i], rest = rest[0], rest[1:]
 		}
 	}
@@ -223,16 +320,25 @@ func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
 	switch {
 	case a.Err == nil && q.c.Bool("json"):
 		return printJSON(q.c.App.Writer, rankRowOf(a.Rank))
+	case a.Err == nil && len(q.by) > 1:
+		t.row(slices.Insert(rankCells(a.Rank), 1, a.Column)...)
 	case a.Err == nil:
 		t.row(rankCells(a.Rank)...)
 	case q.c.Bool("json"):
-		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: q.column.Name, Error: a.Err.Error()})
+		column := a.Column
+		if column == "" {
+			column = q.by[0].Name // of a row that cannot be read
+		}
+		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: column, Error: a.Err.Error()})
 	}
 	return nil
 }
 
 func (q rankQuestion) table() *table {
-	return newTable(q.c.App.Writer, "OWNER", strings.ToUpper(q.column.Name), "RANK", "BAND", "OF", "TOP", "AS OF").texts(0, 3, 6)
+	if len(q.by) > 1 {
+		return newTable(q.c.App.Writer, "OWNER", "COLUMN", "SCORE", "RANK", "BAND", "OF", "TOP", "AS OF").texts(0, 1, 4, 7)
+	}
+	return newTable(q.c.App.Writer, "OWNER", strings.ToUpper(q.by[0].Name), "RANK", "BAND", "OF", "TOP", "AS OF").texts(0, 3, 6)
 }
 
 func rankCells(r rankcurve.Rank) []string {

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -20,6 +20,7 @@ Examples:
 
    rankcurve top missions
    rankcurve top missions -n 100 --column time
+   rankcurve top missions --attributes
    rankcurve top missions --json | jq -r .owner`
 
 const defaultTop = 10
@@ -42,7 +43,7 @@ func (p *program) topCommand() *cli.Command {
 		Description: topDescription,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Value: defaultTop, Usage: fmt.Sprintf("print `N` rows, up to %s", humanize.Comma(rankcurve.MaxTop))},
-			columnFlag("print the best by"), jsonFlag(),
+			columnFlag("print the best by"), attributesFlag(), jsonFlag(),
 		},
 		Action: p.top,
 	}
@@ -66,41 +67,51 @@ func (p *program) top(c *cli.Context) error {
 			return err
 		}
 		warnLeftOut(c, b.Definition().Name, top.Column.Name, top.Usage)
-		if c.Bool("json") {
-			return printTopJSON(c, b, top)
-		}
-		if len(top.Rows) == 0 {
-			fmt.Fprintf(c.App.ErrWriter, "nobody has a score in column %q yet\n", top.Column.Name)
+		l := newListing(c, b, top.Column)
+		rows, err := l.detail(l.ranks(top.Rows))
+		switch {
+		case err != nil:
+			return err
+		case c.Bool("json"):
+			return l.printTopJSON(rows, top.AsOf, int64(len(top.Rows)))
+		case len(rows) == 0:
+			nobodyYet(c, top.Column)
 			return nil
 		}
-		return printTop(c, top)
+		return l.printTop(rows)
 	})
 }
 
-func printTop(c *cli.Context, top rankcurve.Top) error {
-	t := newTable(c.App.Writer, "RANK", "OWNER", strings.ToUpper(top.Column.Name)).texts(1)
-	for _, r := range top.Rows {
-		t.row(humanize.Comma(r.Rank), r.Owner, scoreText(r.Score, top.Column.Decimals))
+func nobodyYet(c *cli.Context, column store.Column) {
+	fmt.Fprintf(c.App.ErrWriter, "nobody has a score in column %q yet\n", column.Name)
+}
+
+func (l *listing) printTop(rows []rankcurve.Rank) error {
+	t := l.table()
+	for _, r := range rows {
+		t.row(l.cells(r)...)
 	}
 	return t.print()
 }
 
-func printTopJSON(c *cli.Context, b *rankcurve.Board, top rankcurve.Top) error {
-	entries, err := entriesOf(c, b, top.Column.Name)
+// printTopJSON prints rows that were read from the best on, as of when, with so many
+// entries at least.
+func (l *listing) printTopJSON(rows []rankcurve.Rank, asOf time.Time, least int64) error {
+	entries, err := entriesOf(l.c, l.board, l.column.Name)
 	if err != nil {
 		return err
 	}
-	for _, r := range top.Rows {
+	for _, r := range rows {
 		row := topRow{
-			Owner: r.Owner, Board: b.Definition().Name, Column: top.Column.Name, Score: store.FormatScore(r.Score, top.Column.Decimals),
-			Rank: r.Rank, Low: r.Rank, High: r.Rank, Exact: true, AsOf: timestamp(top.AsOf),
+			Owner: r.Owner, Board: l.board.Definition().Name, Column: l.column.Name, Score: store.FormatScore(r.Score, r.Decimals),
+			Rank: r.Rank, Low: r.Low, High: r.High, Exact: true, AsOf: timestamp(asOf), Attributes: l.attributes(r.Owner),
 		}
 		if entries > 0 {
-			of := max(entries, int64(len(top.Rows))) // the curve may be older than the rows
+			of := max(entries, least) // the curve may be older than the rows
 			percent := 100 * float64(r.Rank) / float64(of)
 			row.Of, row.Percent = &of, &percent
 		}
-		if err := printJSON(c.App.Writer, row); err != nil {
+		if err := printJSON(l.c.App.Writer, row); err != nil {
 			return err
 		}
 	}
