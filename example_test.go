@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rankcurve/rankcurve"
@@ -140,6 +141,46 @@ func ExampleBoard_Rank() {
 	// cid is 4 of 4
 	// owner "eve" is not on board "jumps": not found
 	// dan is 2 of 4
+}
+
+func ExampleBoard_Around() {
+	b, remove := jumps()
+	defer remove()
+	around, err := b.Around(context.Background(), "metres", rankcurve.Auto, "ann", 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse) {
+		fmt.Println(r.Rank, r.Owner)
+	}
+	// Output:
+	// 1 bob
+	// 2 ann
+	// 2 dan
+}
+
+func ExampleBoard_Page() {
+	b, remove := jumps()
+	defer remove()
+	for q := (rankcurve.PageQuery{Size: 3}); ; {
+		page, err := b.Page(context.Background(), q)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, row := range page.Rows {
+			fmt.Println(row.Rank, row.Owner)
+		}
+		if q.Cursor = page.Cursor; q.Cursor == "" {
+			break
+		}
+		fmt.Println("next page")
+	}
+	// Output:
+	// 1 bob
+	// 2 ann
+	// 2 dan
+	// next page
+	// 4 cid
 }
 
 // A refresh of package jobs publishes curves; this one is made by hand, of a million
