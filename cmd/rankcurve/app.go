@@ -24,6 +24,7 @@ type program struct {
 	isTerminal func(stream any) bool
 	level      slog.LevelVar
 	buffered   *bufio.Writer // over out
+	asked      *cli.Context  // of the flags of all commands; nil before they are read
 }
 
 // flush shows what was written so far. Only commands that take long call it; the
@@ -45,7 +46,7 @@ func isTerminal(stream any) bool {
 func (p *program) run(ctx context.Context, words []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			complain(p.err, internalError(r))
+			p.complain(internalError(r))
 			code = exitFailed
 		}
 	}()
@@ -57,7 +58,7 @@ func (p *program) run(ctx context.Context, words []string) (code int) {
 		err = errors.Join(err, flushed)
 	}
 	if err != nil {
-		complain(p.err, withNextStep(err))
+		p.complain(withNextStep(err))
 	}
 	return exitCode(err)
 }
@@ -123,7 +124,7 @@ func (p *program) app() *cli.App {
 			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.curveCommand(),
 			p.tableCommand(), p.configCommand(), p.completionCommand(),
 		},
-		Before:                    p.setLevel,
+		Before:                    p.before,
 		HideHelpCommand:           true,
 		DisableSliceFlagSeparator: true,
 		OnUsageError:              usageFault,
@@ -153,6 +154,11 @@ func usageFault(c *cli.Context, err error, _ bool) error {
 		name = c.Command.HelpName
 	}
 	return usagef("%v; `%s --help` says what it takes", err, name)
+}
+
+func (p *program) before(c *cli.Context) error {
+	p.asked = c
+	return p.setLevel(c)
 }
 
 func (p *program) setLevel(c *cli.Context) error {

@@ -130,7 +130,7 @@ func TestWrongUsage(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	s := newShell(t)
 	for _, line := range []string{"top games", "rank games ann", "score games --rank 1", "around games ann", "page games", "owner ann", "rebuild games", "curve show games", "curve plot games", "post games ann xp=1"} {
-		s.run(strings.Fields(line)...).fails(exitNotFound, "no database at "+s.db(), "`rankcurve load BOARD FILE` makes one")
+		s.run(strings.Fields(line)...).fails(exitNotFound, "no database at "+s.db(), "`rankcurve --db "+s.db()+" load BOARD FILE` makes one")
 	}
 	s.board(3)
 	for _, line := range []string{"top game", "rank game ann", "score game --rank 1", "around game ann", "page game", "owner ann --board game", "rebuild game", "curve show game", "curve plot game", "curve export game", "post game ann xp=1"} {

@@ -119,7 +119,7 @@ func TestRankKeepsToTheReadBudget(t *testing.T) {
 func TestRankWithoutACurve(t *testing.T) {
 	s := newShell(t)
 	s.run("load", "games", s.players(10)).ok()
-	s.run("rank", "games", "p3", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet: run `rankcurve rebuild games`")
+	s.run("rank", "games", "p3", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet: run `rankcurve --db "+s.db()+" rebuild games`")
 	s.run("rank", "games", "p3", "--mode", "exact").ok("p3")
 }
 

@@ -172,7 +172,7 @@ func TestCommandsOnAShakyDynamoDB(t *testing.T) {
 // steady leaves out what differs between two runs: times, and how a store shares
 // its work out in requests.
 func steady(text string) string {
-	for _, f := range []string{`"(as_of|updated|board_id)":"[^"]*"`, `"(seconds|requests|read_units|dollars|age_seconds)":[0-9.e-]+`, `in [0-9.,]+ m?s\b`, `[0-9,]+ rows/s`, `[0-9,.]+ read units? in [0-9,]+ requests?`, `next: .*`} {
+	for _, f := range []string{`"(as_of|updated|board_id)":"[^"]*"`, `"(seconds|requests|read_units|dollars|age_seconds)":[0-9.e-]+`, `in [0-9.,]+ m?s\b`, `[0-9,]+ rows/s`, `[0-9,.]+ read units? in [0-9,]+ requests?`, `next: .*`, ` --db \S+`} {
 		text = regexp.MustCompile(f).ReplaceAllString(text, "")
 	}
 	return text

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
@@ -93,14 +92,20 @@ func withNextStep(err error) error {
 	return err
 }
 
-// complain writes an error for a person: the first line says whose it is.
-func complain(w io.Writer, err error) {
+// complain writes an error for a person: the first line says whose it is. Commands
+// that it names are given the flags of this run, but in what is wrong with a command
+// line, which is told in the words of its syntax.
+func (p *program) complain(err error) {
+	var usage *usageError
 	text := strings.TrimRight(err.Error(), "\n")
 	if errors.Is(err, context.Canceled) && !isAdvice(err) {
 		// A command that writes gives its own advice from where it begins to.
 		text = "stopped before it was done; nothing was changed: run the same command again"
 	}
-	fmt.Fprintln(w, "rankcurve: "+strings.ReplaceAll(text, "\n", "\n  "))
+	if !errors.As(err, &usage) {
+		text = withFlags(p.asked, text)
+	}
+	fmt.Fprintln(p.err, "rankcurve: "+strings.ReplaceAll(text, "\n", "\n  "))
 }
 
 func isAdvice(err error) bool {

@@ -276,7 +276,8 @@ func (l *loading) report(c *cli.Context, took time.Duration) {
 		fmt.Fprintf(w, "left out, because --column does not name them: %s\n", someOf(l.leftOut))
 	}
 	if len(l.noIndex) > 0 {
-		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks; this adds it: %s\n", someOf(l.noIndex), next(c, "table", "sync"))
+		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks\nnext: %s\nthen: %s\n", someOf(l.noIndex), next(c, "table", "sync"), next(c, "rebuild", l.name))
+		return
 	}
 	fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", l.name))
 }

@@ -45,7 +45,11 @@ func TestTableOfSomebodyElse(t *testing.T) {
 	for _, line := range []string{"top games", "load games " + c.players(1), "table sync --column xp"} {
 		c.bare(strings.Fields(line)...).fails(exitFailed, "its keys are HASH id (S)", "it belongs to something else")
 	}
-	c.bare("table", "describe").ok("HASH id (S)", "warning: its keys are HASH id (S)", "belongs to something else")
+	for _, line := range []string{"table describe", "table describe --json"} {
+		r := c.bare(strings.Fields(line)...).fails(exitFailed, "table "+c.table+" is none that rankcurve can use: its keys are HASH id (S)", "belongs to something else")
+		r.has("output", r.out, []string{"HASH id (S)", "ACTIVE"})
+	}
+	c.bare("--endpoint", c.endpoint, "--table", c.table, "top", "games").fails(exitFailed, "`rankcurve --endpoint "+c.endpoint+" table create --table NAME` makes one")
 	c.bare("table", "delete", "--yes").fails(exitFailed, "is not deleted: its keys are HASH id (S)")
 	c.bare("table", "create", "--column", "xp").fails(exitFailed, "is there already")
 }
@@ -53,7 +57,12 @@ func TestTableOfSomebodyElse(t *testing.T) {
 func TestTableWithoutTheIndex(t *testing.T) {
 	c := newCloud(t)
 	c.create("o:S", "b:S", "")
-	c.bare("load", "games", c.players(3)).ok("loaded 3 rows", "the table has no index of xp, without which there are no ranks; this adds it: rankcurve table sync")
+	c.bare("load", "games", c.players(3)).ok("loaded 3 rows", "the table has no index of xp, without which there are no ranks\nnext: rankcurve table sync\nthen: rankcurve rebuild games\n")
+	where := "--table " + c.table + " --endpoint " + c.endpoint
+	said := []string{"--table", c.table, "--endpoint", c.endpoint}
+	c.bare(append(said, "load", "games", c.players(3))...).ok("next: rankcurve "+where+" table sync\nthen: rankcurve "+where+" rebuild games\n")
+	c.bare(append(said, "top", "games")...).fails(exitNotFound, "`rankcurve "+where+" table describe` shows it, `rankcurve "+where+" table sync` makes a missing one")
+	c.bare("--table", "nowhere", "--endpoint", c.endpoint, "top", "games").fails(exitNotFound, "`rankcurve --table nowhere --endpoint "+c.endpoint+" table create` makes it")
 	for _, line := range []string{"rebuild games", "top games", "rank games p1 --mode exact"} {
 		c.bare(strings.Fields(line)...).fails(exitNotFound, "index by_xp of table "+c.table+" is missing", "`rankcurve table describe` shows it, `rankcurve table sync` makes a missing one")
 	}
@@ -65,6 +74,10 @@ func TestTableWithAnIndexOfTheWrongType(t *testing.T) {
 	c.create("o:S", "b:S", "S")
 	c.bare("load", "games", c.players(3)).fails(exitFailed, "index by_xp of table "+c.table+" has HASH g (S), RANGE xp (S), and must have HASH g (S), RANGE xp (N)", "aws dynamodb update-table", "then `rankcurve table sync`")
 	c.bare("top", "games").fails(exitNotFound, `board "games"`) // nothing was written
+	where := "--table " + c.table + " --endpoint " + c.endpoint
+	said := []string{"--table", c.table, "--endpoint", c.endpoint}
+	c.bare(append(said, "load", "games", c.players(3))...).fails(exitFailed, "`aws dynamodb update-table --endpoint-url "+c.endpoint+" --table-name "+c.table, "then `rankcurve "+where+" table sync` makes it anew")
+	c.bare(append(said, "table", "describe")...).ok("warning: index by_xp", "then `rankcurve "+where+" table sync` makes it anew")
 	c.bare("table", "sync", "--column", "xp").fails(exitFailed, "must have HASH g (S), RANGE xp (N)", `[{"Delete":{"IndexName":"by_xp"}}]`)
 	c.bare("table", "describe", "--column", "xp").fails(exitUsage, "--column")
 }

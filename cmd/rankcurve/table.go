@@ -150,7 +150,7 @@ func sortedOnce(names []string) []string {
 // warn tells what is not as it should be, and does no harm yet.
 func (t *tabling) warn(warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintln(t.c.App.Writer, "warning: "+w)
+		fmt.Fprintln(t.c.App.Writer, "warning: "+withFlags(t.c, w))
 	}
 }
 

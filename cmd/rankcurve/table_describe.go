@@ -13,7 +13,7 @@ import (
 
 const tableDescribeDescription = `Shows the table: its indexes, their sizes and what they are doing, whether rows expire
 and backups are kept, and what is wrong with it. DynamoDB counts items and bytes every
-few hours.
+few hours. A table of other keys is shown too, and is an error.
 
 Examples:
 
@@ -68,8 +68,23 @@ func (t *tabling) describe() error {
 	} else if warnings, err = t.warnings(d); err != nil {
 		return err
 	}
+	for i := range warnings {
+		warnings[i] = withFlags(t.c, warnings[i])
+	}
 	if t.c.Bool("json") {
-		return printJSON(t.c.App.Writer, tableRowOf(d, t.place(), warnings))
+		err = printJSON(t.c.App.Writer, tableRowOf(d, t.place(), warnings))
+	} else {
+		err = t.print(d, warnings)
+	}
+	if err == nil && d.Fault != nil {
+		return fmt.Errorf("table %s is none that rankcurve can use: %w", d.Name, d.Fault)
+	}
+	return err
+}
+
+func (t *tabling) print(d dynamo.Description, warnings []string) error {
+	if d.Fault != nil {
+		warnings = nil // the error says it
 	}
 	w := t.c.App.Writer
 	fmt.Fprintf(w, "table %s %s: %s, %s\n", d.Name, t.place(), d.Status, d.Billing)

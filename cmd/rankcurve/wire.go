@@ -119,13 +119,8 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 // next is a command line to run next, on the same store, as it can be pasted.
 func next(c *cli.Context, words ...string) string {
 	line := []string{"rankcurve"}
-	if c.IsSet("config") {
-		line = append(line, "--config", quoted(c.String("config")))
-	}
-	for _, f := range clientFlags {
-		if c.IsSet(f.name) {
-			line = append(line, "--"+f.name, quoted(f.value(c)))
-		}
+	for _, word := range ownFlags(c) {
+		line = append(line, quoted(word))
 	}
 	for _, w := range words {
 		line = append(line, quoted(w))

@@ -36,7 +36,7 @@ func checkKeys(t *types.TableDescription) error {
 	}
 	want := keyShape{attrOwner, types.ScalarAttributeTypeS, attrBoard, types.ScalarAttributeTypeS}
 	if got := shapeOf(t.KeySchema, t.AttributeDefinitions); got != want {
-		return fmt.Errorf("its keys are %s, and a table of rankcurve has %s: it belongs to something else. Name another with store.dynamodb.table, and `rankcurve table create` makes it: %w", got, want, store.ErrNoDatabase)
+		return fmt.Errorf("its keys are %s, and a table of rankcurve has %s: it belongs to something else; name another with --table or store.dynamodb.table; `rankcurve table create --table NAME` makes one: %w", got, want, store.ErrNoDatabase)
 	}
 	return nil
 }
