@@ -20,34 +20,43 @@ var pagingSentences = []sentence{
 
 func pageEndsAtLimit(f *fixture) {
 	f.loadLadder()
-	whole := f.rows(f.whole("xp"))
 	for limit := 1; limit < len(ladder); limit += 3 {
-		q := f.whole("xp")
-		q.Limit = limit
-		page, err := f.Rows(f.ctx, q)
-		if err != nil || !slices.Equal(page.Rows, whole[:limit]) {
-			f.Errorf("limit %d: %v, %v; want %v", limit, page.Rows, err, whole[:limit])
-		}
-		if page.Last == nil || *page.Last != whole[limit-1] {
-			f.Errorf("limit %d: last %v, want %v", limit, page.Last, whole[limit-1])
-		}
+		f.wantLimited(f.whole("xp"), limit)
+	}
+}
+
+// WantLimited reads the first page of a selection that holds more rows than that.
+func (f *fixture) wantLimited(q store.Query, limit int) {
+	f.Helper()
+	whole := f.rows(q)
+	q.Limit = limit
+	page, err := f.Rows(f.ctx, q)
+	if err != nil || !slices.Equal(page.Rows, whole[:limit]) {
+		f.Errorf("limit %d: %v, %v; want %v", limit, page.Rows, err, whole[:limit])
+	}
+	if page.Last == nil || *page.Last != whole[limit-1] {
+		f.Errorf("limit %d: last %v, want %v", limit, page.Last, whole[limit-1])
 	}
 }
 
 func afterContinues(f *fixture) {
 	f.loadLadder()
 	for _, column := range []string{"xp", "time"} {
-		for _, reverse := range []bool{false, true} {
-			for _, limit := range []int{1, 2, 7} {
-				q := f.whole(column)
-				q.Reverse = reverse
-				want := f.rows(q)
-				q.Limit = limit
-				if got := f.rows(q); !slices.Equal(got, want) {
-					f.Errorf("%s, reversed %t, limit %d:\n got %v\nwant %v", column, reverse, limit, got, want)
-				}
-				f.compareCount(q)
+		f.wantContinued(f.whole(column), 1, 2, 7)
+	}
+}
+
+// WantContinued reads a selection in pages of these limits, in both directions.
+func (f *fixture) wantContinued(q store.Query, limits ...int) {
+	f.Helper()
+	for _, q.Reverse = range []bool{false, true} {
+		q.Limit = 0
+		want := f.rows(q)
+		for _, q.Limit = range limits {
+			if got := f.rows(q); !slices.Equal(got, want) {
+				f.Errorf("%s, reversed %t, limit %d:\n got %v\nwant %v", q.Partition, q.Reverse, q.Limit, got, want)
 			}
+			f.compareCount(q)
 		}
 	}
 }
@@ -115,19 +124,22 @@ func pageEndsAtBytes(f *fixture) {
 		q := f.whole("xp")
 		q.Reverse = reverse
 		f.wantCount(q, n)
-		page, err := f.Rows(f.ctx, q)
-		if err != nil {
-			f.Fatal(err)
-		}
-		bytes := 0
-		for _, r := range page.Rows {
-			bytes += store.IndexEntrySize(q.Partition, r.Key, r.Owner)
-		}
-		if page.Last == nil || !about(float64(bytes), store.PageBytes) || !about(page.Usage.IndexReads, 128) {
-			f.Errorf("a page of %d bytes, last %v, used %v; want one of 1 MB for 128 units", bytes, page.Last, page.Usage)
-		}
-		f.compareCount(q)
+		f.wantFullPage(q)
 	}
+}
+
+// WantFullPage reads the first page of a selection of more than PageBytes.
+func (f *fixture) wantFullPage(q store.Query) {
+	f.Helper()
+	page, err := f.Rows(f.ctx, q)
+	if err != nil {
+		f.Fatal(err)
+	}
+	bytes := indexBytes(q, page)
+	if page.Last == nil || !about(float64(bytes), store.PageBytes) || !about(page.Usage.IndexReads, 128) {
+		f.Errorf("a page of %d bytes, last %v, used %v; want one of 1 MB for 128 units", bytes, page.Last, page.Usage)
+	}
+	f.compareCount(q)
 }
 
 func negativeLimit(f *fixture) {

@@ -98,14 +98,19 @@ func ascOrder(f *fixture) {
 func reversedOrder(f *fixture) {
 	f.loadLadder()
 	for _, column := range []string{"xp", "time"} {
-		q := f.whole(column)
-		forward := f.rows(q)
-		q.Reverse = true
-		backward := f.rows(q)
-		slices.Reverse(backward)
-		if !slices.Equal(forward, backward) {
-			f.Errorf("%s: reversed answer is not the answer reversed:\n%v\n%v", column, forward, backward)
-		}
+		f.wantReversed(f.whole(column))
+	}
+}
+
+// WantReversed holds a selection against the same in the other direction.
+func (f *fixture) wantReversed(q store.Query) {
+	f.Helper()
+	forward := f.rows(q)
+	q.Reverse = true
+	backward := f.rows(q)
+	slices.Reverse(backward)
+	if !slices.Equal(forward, backward) {
+		f.Errorf("%s: reversed answer is not the answer reversed:\n%v\n%v", q.Partition, forward, backward)
 	}
 }
 
@@ -215,7 +220,13 @@ func emptyPartitions(f *fixture) {
 	outside := f.whole("xp")
 	outside.From = 4
 	f.wantRows("xp", at(5, "ann"))
-	for name, q := range map[string]store.Query{"board never made": unmade, "shard": unheard, "range": outside} {
+	f.wantEmpty(map[string]store.Query{"board never made": unmade, "shard": unheard, "range": outside})
+}
+
+// WantEmpty asks for selections in which there is nothing.
+func (f *fixture) wantEmpty(queries map[string]store.Query) {
+	f.Helper()
+	for name, q := range queries {
 		page, err := f.Rows(f.ctx, q)
 		if err != nil || len(page.Rows) != 0 || page.Last != nil || !isHalfUnit(page.Usage) {
 			f.Errorf("%s: Rows answered %+v, %v; want nothing for half a unit", name, page, err)
@@ -293,19 +304,29 @@ func pageCosts(f *fixture) {
 	}
 	f.load(rows...)
 	f.wantCount(f.whole("xp"), n)
-	for _, limit := range []int{1, 10, 200, 0} {
-		q := f.whole("xp")
+	f.wantPrice(f.whole("xp"), 1, 10, 200, 0)
+}
+
+// WantPrice reads pages of these limits and adds up what their rows cost.
+func (f *fixture) wantPrice(q store.Query, limits ...int) {
+	f.Helper()
+	for _, limit := range limits {
 		q.Limit = limit
 		page, err := f.Rows(f.ctx, q)
 		if err != nil {
 			f.Fatal(err)
 		}
-		bytes := 0
-		for _, r := range page.Rows {
-			bytes += store.IndexEntrySize(q.Partition, r.Key, r.Owner)
-		}
+		bytes := indexBytes(q, page)
 		if want := store.IndexReadUnits(bytes); !about(page.Usage.IndexReads, want) || !f.oneRequest(page.Usage) || page.Usage.TableReads != 0 {
 			f.Errorf("a page of %d rows used %+v, want about %v index reads", len(page.Rows), page.Usage, want)
 		}
 	}
+}
+
+// IndexBytes is the size of a page's rows in the index.
+func indexBytes(q store.Query, page store.Page) (bytes int) {
+	for _, r := range page.Rows {
+		bytes += store.IndexEntrySize(q.Partition, r.Key, r.Owner)
+	}
+	return bytes
 }

@@ -19,13 +19,19 @@ var storeSentences = []sentence{
 	{"a second Close does nothing and returns nil", secondClose},
 }
 
-func concurrentUse(f *fixture) {
+func concurrentUse(f *fixture) { f.wantConcurrent() }
+
+// WantConcurrent runs all calls at once. They may find nothing, or another first,
+// or be refused in the way a store refuses.
+func (f *fixture) wantConcurrent(refusals ...error) {
+	f.Helper()
+	refusals = append(refusals, store.ErrNotFound, store.ErrConflict, store.ErrStale, store.ErrLost)
 	var wg sync.WaitGroup
 	for range 4 {
 		for _, c := range f.calls() {
 			wg.Go(func() {
 				err := c.run(f.ctx)
-				for _, refusal := range []error{store.ErrNotFound, store.ErrConflict, store.ErrStale, store.ErrLost} {
+				for _, refusal := range refusals {
 					if errors.Is(err, refusal) {
 						return
 					}
@@ -81,6 +87,12 @@ func begunWriteIsCarriedThrough(f *fixture) {
 
 func callsAfterClose(f *fixture) {
 	f.put(entry("called", 1, 1))
+	f.wantClosed()
+}
+
+// WantClosed closes the store, and tries each call on it.
+func (f *fixture) wantClosed() {
+	f.Helper()
 	if err := f.Close(); err != nil {
 		f.Fatalf("Close: %v", err)
 	}

@@ -77,7 +77,16 @@ type fixture struct {
 
 func newFixture(t *testing.T, open func(t *testing.T) store.Store, traits []Trait) *fixture {
 	t.Helper()
-	f := &fixture{T: t, Store: open(t), ctx: context.Background(), board: boardOf("missions", 1)}
+	empty := func(t *testing.T, _ store.Board) store.Store { t.Helper(); return open(t) }
+	f := newFixtureOn(t, boardOf("missions", 1), empty, traits)
+	f.createBoard(f.board)
+	return f
+}
+
+// newFixtureOn is a store of a board that open makes.
+func newFixtureOn(t *testing.T, b store.Board, open func(t *testing.T, b store.Board) store.Store, traits []Trait) *fixture {
+	t.Helper()
+	f := &fixture{T: t, Store: open(t, b), ctx: context.Background(), board: b}
 	for _, trait := range traits {
 		trait(f)
 	}
@@ -86,7 +95,6 @@ func newFixture(t *testing.T, open func(t *testing.T) store.Store, traits []Trai
 			t.Errorf("close store: %v", err)
 		}
 	})
-	f.createBoard(f.board)
 	return f
 }
 
