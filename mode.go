@@ -81,7 +81,7 @@ func (q *inquiry) estimate(curve *predictor.Curve, keys []int64) []place {
 	meta := curve.Meta()
 	places := make([]place, len(keys))
 	for i, key := range keys {
-		e := at(key)
+		e := at(key, 0)
 		places[i] = place{better: e.Better, low: e.Low, high: e.High, of: curve.Total(), asOf: meta.AsOf, generation: meta.Generation}
 	}
 	return places

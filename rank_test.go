@@ -167,7 +167,7 @@ func TestEstimatesAreInTheirBand(t *testing.T) {
 			if a.Err != nil || a.Low > rows[i].Rank || a.High < rows[i].Rank || a.Low > a.Rank.Rank || a.High < a.Rank.Rank || a.Of != 20_000 || a.Exact || a.Generation != 7 {
 				t.Fatalf("%s: %+v, the rank is %d", order, a, rows[i].Rank)
 			}
-			if held := curve.Held(def.Columns[0].Key(a.Score)); a.Low != held.Low+1 || a.High != min(held.High+1, a.Of) {
+			if held := curve.Held(def.Columns[0].Key(a.Score), 0); a.Low != held.Low+1 || a.High != min(held.High+1, a.Of) {
 				t.Fatalf("%s: %+v, want the narrow band of a key that an entry has, %+v", order, a, held)
 			}
 		}

@@ -75,8 +75,8 @@ func (b *Board) backwards(ctx context.Context, name string) (*column, *predictor
 }
 
 func (b *Board) scoreAt(c *column, curve *predictor.Curve, rank int64) ScoreAt {
-	key := curve.KeyAt(rank)
-	place, meta, of := curve.Estimate(key), curve.Meta(), curve.Total()
+	key := curve.KeyAt(rank, 0)
+	place, meta, of := curve.Estimate(key, 0), curve.Meta(), curve.Total()
 	low := place.Low + 1
 	return ScoreAt{
 		Board: b.def.Name, Column: c.Name,

@@ -82,7 +82,7 @@ func (b *Board) seamKey(curve *predictor.Curve) int64 {
 	if curve.Total() <= b.options.exactTop {
 		return -store.MaxScore // the whole board is the top
 	}
-	return curve.KeyAt(b.options.exactTop)
+	return curve.KeyAt(b.options.exactTop, 0)
 }
 
 // countSeam answers from the last count of this curve's seam, or counts again. A

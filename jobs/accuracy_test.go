@@ -229,7 +229,7 @@ func measure(c *predictor.Curve, truth []predictor.Point) measured {
 	for i, p := range truth[:len(truth)-1] {
 		owners := truth[i+1].Better - p.Better
 		rank := float64(p.Better + 1)
-		e := c.Held(p.Key)
+		e := c.Held(p.Key, 0)
 		off := math.Abs(float64(e.Better - p.Better))
 		m.worst = max(m.worst, math.Abs(c.Better(p.Key)-float64(p.Better)))
 		fromTop.add(rank, off/rank, owners)

@@ -75,7 +75,7 @@ func TestRefreshPublishesTheNextGeneration(t *testing.T) {
 		if curve.Meta() != want || report.Generation != generation || report.Entries != 3000 || report.Usage.Requests == 0 {
 			t.Fatalf("published %+v, report %+v", curve.Meta(), report)
 		}
-		if e := curve.Held(-700); e.Low > 699 || e.High < 699 { // the 700th best time, as a key
+		if e := curve.Held(-700, 0); e.Low > 699 || e.High < 699 { // the 700th best time, as a key
 			t.Errorf("time 7.00 has %+v better", e)
 		}
 		now = now.Add(time.Minute)

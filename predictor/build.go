@@ -14,6 +14,9 @@ type Meta struct {
 	Ascending  bool // smaller scores are better: keys are negated scores
 	Generation int64
 	AsOf       time.Time // to the millisecond
+	// Horizon is how far ahead of AsOf the points' Later lies, in whole milliseconds;
+	// 0: nothing is known of the future, and the curve says the same at any age.
+	Horizon time.Duration
 }
 
 // Options of a build. The zero value takes every default.
@@ -57,7 +60,8 @@ func (o Options) withDefaults() (Options, error) {
 // entries exactly, gives the rest the smallest tolerance that fits the byte
 // budget, and then measures that tolerance again on the curve decoded from its
 // own encoding: what the curve states of its error is what a reader of its bytes
-// gets. It returns the curve and its encoding. Errors wrap [ErrPoints] or
+// gets. Points with an Error, and with a forecast for Meta.Horizon later, widen the band
+// accordingly, now and at any age. It returns the curve and its encoding. Errors wrap [ErrPoints] or
 // [ErrTooSmall].
 func Build(meta Meta, points []Point, o Options) (*Curve, []byte, error) {
 	o, err := o.withDefaults()
@@ -68,20 +72,24 @@ func Build(meta Meta, points []Point, o Options) (*Curve, []byte, error) {
 		return nil, nil, err
 	}
 	d := draft{meta: meta, shape: o.Shape, total: points[len(points)-1].Better}
-	rest := d.takeHead(points, o.Head)
-	if err := d.fitBody(rest, o.Bytes); err != nil {
+	d.body = d.takeHead(points, o.Head)
+	if d.outlook, err = outlookOf(d.body, meta.Horizon); err != nil {
 		return nil, nil, err
 	}
-	d.spreads = spreadsOf(rest, d.knots)
+	if err := d.fitBody(d.body, o.Bytes); err != nil {
+		return nil, nil, err
+	}
+	d.spread()
 	curve, _, err := d.publish()
 	if err != nil {
 		return nil, nil, err
 	}
-	d.tolerance, d.gapTolerance = curve.measure(rest)
+	d.tolerance, d.gapTolerance = curve.measure(d.body, d.eased)
 	return d.publish()
 }
 
-// Empty is the curve of a board without entries, and its encoding.
+// Empty is the curve of a board without entries, and its encoding. It forecasts
+// nothing, whatever the horizon.
 func Empty(meta Meta) (*Curve, []byte, error) {
 	d := draft{meta: meta, shape: Sqrt, knots: []knot{{key: 0}}}
 	return d.publish()
@@ -95,8 +103,13 @@ type draft struct {
 	head                    []step
 	knots                   []knot // of the body, best first
 	fractionBits            int
-	spreads                 []uint32
+	spreads, laterSpreads   []uint32
 	tolerance, gapTolerance float64
+
+	body    []Point // where the head ends and below
+	outlook *outlook
+	targets []target
+	eased   bool // estimates need not be passed exactly
 }
 
 // A step is a key of the head and the number of entries that have it.
@@ -116,11 +129,42 @@ func (d *draft) publish() (*Curve, []byte, error) {
 }
 
 // takeHead moves the best entries into exact steps and returns the points that
-// are left; their first is where the body starts.
+// are left; their first is where the body starts. Estimates are not exact.
 func (d *draft) takeHead(points []Point, entries int) []Point {
 	i := 0
-	for ; i < len(points)-1 && points[i].Better < int64(entries) && !points[i+1].Open; i++ {
+	for ; i < len(points)-1 && points[i].Better < int64(entries) && !points[i+1].Open && points[i].Error+points[i+1].Error == 0; i++ {
 		d.head = append(d.head, step{points[i].Key, points[i+1].Better - points[i].Better})
 	}
 	return points[i:]
+}
+
+// spread fills in what is unsure on every line of the body, beside the fit.
+func (d *draft) spread() {
+	var missed []float64
+	if d.eased {
+		missed = missedBy(d.targets, d.knots)
+	}
+	if unsure(d.body) {
+		d.spreads = doubt{points: d.body}.spreads(d.knots, missed)
+	}
+	if d.outlook != nil {
+		d.laterSpreads = doubt{d.body, d.outlook.errors}.spreads(d.knots, missed)
+	}
+}
+
+// spreadBytes is how many bytes a line takes at most in each list of spreads that
+// will be written.
+func (d *draft) spreadBytes() []int {
+	var bytes []int
+	add := func(of doubt) {
+		most := of.largest() + easedPart*of.largestError() + 1 // and what rounding a knot adds
+		bytes = append(bytes, varintSize(int(quantizeSpread(most))))
+	}
+	if unsure(d.body) {
+		add(doubt{points: d.body})
+	}
+	if d.outlook != nil {
+		add(doubt{d.body, d.outlook.errors})
+	}
+	return bytes
 }

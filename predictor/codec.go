@@ -64,6 +64,7 @@ func (d *draft) message() *curvepb.Curve {
 			written = value
 		}
 	}
+	d.writeForecast(m, grains)
 	return m
 }
 
@@ -80,15 +81,16 @@ func (d *draft) encode() ([]byte, error) {
 	return data, nil
 }
 
-// encodedSize is what encode will take once the measured tolerances, and the
-// spreads if there will be any, are filled in.
-func (d *draft) encodedSize(spreads bool) int {
+// encodedSize is what encode will take at most once the measured tolerances, and the
+// spreads of so many bytes a line, are filled in.
+func (d *draft) encodedSize(lineBytes []int) int {
 	full := *d
 	full.tolerance, full.gapTolerance = 1, 1
 	curve := proto.Size(full.message())
-	if spreads {
+	for _, bytes := range lineBytes {
 		const field = 2
-		curve += field + varintSize(len(d.knots)-1) + 2*(len(d.knots)-1) // a spread over 2^16 entries takes two bytes
+		bytes *= len(d.knots) - 1
+		curve += field + varintSize(bytes) + bytes
 	}
 	const checksum, field = 5, 1
 	return checksum + field + varintSize(curve) + curve
@@ -119,12 +121,16 @@ func Decode(data []byte) (*Curve, error) {
 }
 
 func fromMessage(m *curvepb.Curve) (*Curve, error) {
-	for _, check := range []func(*curvepb.Curve) error{checkLengths, checkNumbers} {
+	for _, check := range []func(*curvepb.Curve) error{checkLengths, checkNumbers, checkForecast} {
 		if err := check(m); err != nil {
 			return nil, err
 		}
 	}
 	knots, err := expand(m)
+	if err != nil {
+		return nil, err
+	}
+	laters, err := expandLater(m)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +144,7 @@ func fromMessage(m *curvepb.Curve) (*Curve, error) {
 	if m.Shape == curvepb.Curve_ABS {
 		c.shape = Abs
 	}
-	c.load(knots, m)
+	c.load(knots, laters, m)
 	return c, nil
 }
 

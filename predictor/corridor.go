@@ -22,7 +22,7 @@ func newCorridor(targets []target) *corridor {
 }
 
 // fit makes a continuous monotone piecewise-linear function that passes within
-// scale*weight of every target, with knots at targets' keys and values that are
+// slack + scale*weight of every target, with knots at targets' keys and values that are
 // multiples of grain. Each line is extended as far as any line reaches that starts
 // in the range the one before left open (greedy; a little above the minimum number
 // of knots at the most). It reports false as soon as more than maxKnots are
@@ -46,18 +46,18 @@ func (c *corridor) fit(scale, grain float64, maxKnots int) ([]knot, bool) {
 func (c *corridor) open(scale, grain float64) {
 	floor := 0.0
 	for i, t := range c.targets {
-		floor = max(floor, t.better-slack(scale*t.weight, grain))
+		floor = max(floor, t.better-room(t.slack+scale*t.weight, grain))
 		c.low[i] = floor
 	}
 	ceiling := math.Inf(1)
 	for i := len(c.targets) - 1; i >= 0; i-- {
 		t := &c.targets[i]
-		ceiling = min(ceiling, t.better+slack(scale*t.weight, grain))
+		ceiling = min(ceiling, t.better+room(t.slack+scale*t.weight, grain))
 		c.high[i] = ceiling
 	}
 }
 
-func slack(tolerance, grain float64) float64 { return max(0, tolerance-grain/2) }
+func room(tolerance, grain float64) float64 { return max(0, tolerance-grain/2) }
 
 // defaultOpenness is how much of a window has to be within the lines' reach for a
 // knot to be set there. A line that is taken to its very end arrives at one edge of

@@ -17,7 +17,7 @@ func targetsFor(n int, shape Shape) []target {
 	}
 	slices.Sort(keys)
 	slices.Reverse(keys)
-	return targetsOf(PointsOf(keys), shape, float64(n))
+	return targetsOf(PointsOf(keys), shape, float64(n), false)
 }
 
 // TestCorridorKeepsItsTolerance checks the fit itself, before any encoding: at

@@ -1,8 +1,6 @@
 package predictor
 
 import (
-	"math/bits"
-
 	"github.com/rankcurve/rankcurve/predictor/internal/curvepb"
 )
 
@@ -12,7 +10,7 @@ const (
 )
 
 // Curve is a decoded score -> rank curve. It never changes, takes 13 to 17 bytes
-// of memory per knot, and is safe for concurrent use.
+// of memory per knot (with a forecast 4 to 6 more), and is safe for concurrent use.
 type Curve struct {
 	meta  Meta
 	total int64
@@ -28,13 +26,15 @@ type Curve struct {
 	spreads   []uint16 // of the line above knot i; nil: none
 	headFrom  int64    // keys from here up are exact
 
+	forecast *forecast // nil: nothing is known of later
+
 	index radix
 }
 
 // Meta is what the curve says of itself.
 func (c *Curve) Meta() Meta { return c.meta }
 
-// Total is the number of entries on the board.
+// Total is the number of entries on the board at the curve's as-of time.
 func (c *Curve) Total() int64 { return c.total }
 
 // Knots is the number of vertices.
@@ -46,7 +46,7 @@ func (c *Curve) Tolerance() (scale float64, shape Shape) { return c.tolerance, c
 
 // MemoryBytes is what the decoded curve keeps in memory.
 func (c *Curve) MemoryBytes() int {
-	return 8*len(c.keys) + 4*len(c.values) + 2*len(c.spreads) + c.index.memoryBytes() + 256
+	return 8*len(c.keys) + 4*len(c.values) + 2*len(c.spreads) + c.index.memoryBytes() + c.forecast.memoryBytes() + 256
 }
 
 // Vertex is a knot of the curve as it can be drawn.
@@ -55,7 +55,7 @@ type Vertex struct {
 	Better float64
 }
 
-// Vertices lists the knots, best first.
+// Vertices lists the knots at the curve's as-of time, best first.
 func (c *Curve) Vertices() []Vertex {
 	vertices := make([]Vertex, len(c.keys))
 	for i := range c.keys {
@@ -64,16 +64,16 @@ func (c *Curve) Vertices() []Vertex {
 	return vertices
 }
 
-// load takes over the knots, best first, and builds the lookup.
-func (c *Curve) load(knots []knot, m *curvepb.Curve) {
-	c.valueBits = min(fineBits, 32-bits.Len64(m.Total)) // the finest that keeps a value in 32 bits
-	scale := float64(uint64(1) << c.valueBits)
-	c.unit = 1 / scale
+// load takes over the knots and the body's later values, best first, and builds the
+// lookup.
+func (c *Curve) load(knots []knot, laters []float64, m *curvepb.Curve) {
+	c.valueBits = valueBitsFor(m.Total, laters)
+	c.unit = 1 / float64(uint64(1)<<c.valueBits)
 	n := len(knots)
 	c.keys, c.values = make([]int64, n), make([]uint32, n)
 	for i, k := range knots {
 		c.keys[n-1-i] = k.key
-		c.values[n-1-i] = uint32(k.better*scale + 0.5)
+		c.values[n-1-i] = c.valueOf(k.better)
 	}
 	c.headFrom = knots[n-len(m.BodyGaps)].key
 	if len(m.HeadCounts) > 0 { // below the last head key, down to the body's first, nothing lies
@@ -88,5 +88,11 @@ func (c *Curve) load(knots []knot, m *curvepb.Curve) {
 			c.spreads[len(m.Spreads)-1-i] = uint16(q)
 		}
 	}
+	c.loadForecast(laters, m)
 	c.index = newRadix(c.keys, c.values)
+}
+
+// valueOf is a number of entries as values are kept.
+func (c *Curve) valueOf(entries float64) uint32 {
+	return uint32(entries*float64(uint64(1)<<c.valueBits) + 0.5)
 }

@@ -44,11 +44,11 @@ func TestEveryOwnerLiesInTheBand(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, p := range points {
-					e := curve.Held(p.Key)
+					e := curve.Held(p.Key, 0)
 					if e.Low > p.Better || e.High < p.Better || e.Better < e.Low || e.Better > e.High {
 						t.Fatalf("%s, %d entries, %+v: at %d the truth is %d, the estimate %+v", b.name, n, o, p.Key, p.Better, e)
 					}
-					if again.Held(p.Key) != e || again.Estimate(p.Key) != curve.Estimate(p.Key) {
+					if again.Held(p.Key, 0) != e || again.Estimate(p.Key, 0) != curve.Estimate(p.Key, 0) {
 						t.Fatalf("%s: the codec changed the estimate at %d", b.name, p.Key)
 					}
 				}
@@ -71,7 +71,7 @@ func TestAnyKeyLiesInTheWiderBand(t *testing.T) {
 				key = worst + r.Int64N(best-worst)
 			}
 			truth := better(keys, key)
-			if e := curve.Estimate(key); e.Low > truth || e.High < truth {
+			if e := curve.Estimate(key, 0); e.Low > truth || e.High < truth {
 				t.Fatalf("%s: at %d the truth is %d, the estimate %+v", b.name, key, truth, e)
 			}
 		}
@@ -95,7 +95,7 @@ func TestTheBest100AreExactAndTheEndsFixed(t *testing.T) {
 		for _, o := range builds {
 			curve, _ := build(t, points, o)
 			for _, p := range points {
-				e := curve.Estimate(p.Key)
+				e := curve.Estimate(p.Key, 0)
 				if p.Better < 100 && (e.Low != p.Better || e.High != p.Better) {
 					t.Fatalf("%s: rank %d is %+v", b.name, p.Better+1, e)
 				}
@@ -115,7 +115,7 @@ func TestAnAtomIsExactOnBothSides(t *testing.T) {
 	keys := boards[6].keys(100_000) // 30 % on 1000
 	curve, _ := build(t, predictor.PointsOf(keys), predictor.Options{Bytes: 4096})
 	for _, key := range []int64{1000, 999} {
-		if got, want := curve.Held(key).Better, better(keys, key); got != want {
+		if got, want := curve.Held(key, 0).Better, better(keys, key); got != want {
 			t.Errorf("at %d: %d better, the truth is %d", key, got, want)
 		}
 	}
@@ -160,17 +160,17 @@ func TestKeyAtIsTheLookupBackwards(t *testing.T) {
 		keys := b.keys(20_000)
 		curve, _ := build(t, predictor.PointsOf(keys), predictor.Options{})
 		for rank := int64(1); rank <= 100; rank++ {
-			if got := curve.KeyAt(rank); got != keys[rank-1] {
+			if got := curve.KeyAt(rank, 0); got != keys[rank-1] {
 				t.Fatalf("%s: rank %d is at %d, the truth is %d", b.name, rank, got, keys[rank-1])
 			}
 		}
 		for rank := int64(101); rank <= int64(len(keys)); rank += 17 {
-			key := curve.KeyAt(rank)
+			key := curve.KeyAt(rank, 0)
 			if above, here := curve.Better(key), curve.Better(key-1); above > float64(rank) || here < float64(rank)-1 {
 				t.Fatalf("%s: rank %d is at %d, where %v are better, and %v just below", b.name, rank, key, above, here)
 			}
 		}
-		if curve.KeyAt(0) != curve.KeyAt(1) || curve.KeyAt(1<<50) != curve.KeyAt(curve.Total()) {
+		if curve.KeyAt(0, 0) != curve.KeyAt(1, 0) || curve.KeyAt(1<<50, 0) != curve.KeyAt(curve.Total(), 0) {
 			t.Errorf("%s: ranks outside the board are not taken to its ends", b.name)
 		}
 	}
@@ -203,7 +203,7 @@ func TestCountedIntervalsWidenTheBand(t *testing.T) {
 		curve, _ := build(t, counted(truth, 5000, 0.04), predictor.Options{})
 		var inside, owners int64
 		for i, p := range truth[:len(truth)-1] {
-			e, n := curve.Held(p.Key), truth[i+1].Better-p.Better
+			e, n := curve.Held(p.Key, 0), truth[i+1].Better-p.Better
 			owners += n
 			if e.Low <= p.Better && p.Better <= e.High {
 				inside += n
@@ -271,10 +271,10 @@ func TestTheEmptyBoardHasACurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := curve.Estimate(5); e != (predictor.Estimate{}) || curve.Total() != 0 || curve.Meta() != meta {
+	if e := curve.Estimate(5, 0); e != (predictor.Estimate{}) || curve.Total() != 0 || curve.Meta() != meta {
 		t.Errorf("%+v of %d", e, curve.Total())
 	}
-	curve.KeyAt(1) // must not panic
+	curve.KeyAt(1, 0) // must not panic
 }
 
 func TestDecodeRefusesEveryDamage(t *testing.T) {
@@ -296,7 +296,7 @@ func TestDecodeRefusesEveryDamage(t *testing.T) {
 func TestLookupAllocatesNothing(t *testing.T) {
 	keys := boards[1].keys(10_000)
 	curve, _ := build(t, predictor.PointsOf(keys), predictor.Options{})
-	if n := testing.AllocsPerRun(100, func() { sink += curve.Better(keys[500]) + float64(curve.Held(keys[7000]).Low) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { sink += curve.Better(keys[500]) + float64(curve.Held(keys[7000], 0).Low) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

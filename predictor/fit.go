@@ -1,21 +1,35 @@
 package predictor
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// fitBody finds the smallest scale of the corridor whose knots fit the budget. It
-// searches on a sample of the targets, and settles on all of them.
+// fitBody finds the smallest scale of the corridor whose knots fit the budget. Where
+// not even the points that have to be passed fit, estimates among them are eased.
 func (d *draft) fitBody(points []Point, budget int) error {
-	targets := targetsOf(points, d.shape, float64(d.total))
-	f := fitter{draft: d, budget: budget, open: hasOpen(points)}
-	all := newCorridor(targets)
+	total := float64(d.total)
+	d.targets = targetsOf(points, d.shape, total, false)
+	err := d.fitTargets(budget)
+	if err == nil || !slices.ContainsFunc(points, func(p Point) bool { return p.Error > 0 }) {
+		return err
+	}
+	d.eased, d.targets = true, targetsOf(points, d.shape, total, true)
+	return d.fitTargets(budget)
+}
+
+// fitTargets fits the targets. It searches on a sample of them, and settles on all.
+func (d *draft) fitTargets(budget int) error {
+	f := fitter{draft: d, budget: budget, lineBytes: d.spreadBytes()}
+	all := newCorridor(d.targets)
 	if f.fits(all, 0) {
 		return nil
 	}
 	start := d.shape.startScale(float64(d.total))
-	sample := newCorridor(thin(targets, start/4))
+	sample := newCorridor(thin(d.targets, start/4))
 	scale, ok := f.search(sample, start)
 	if !ok {
-		return fmt.Errorf("%d bytes cannot hold the %d exact keys of the head and the %d points that were counted: allow more bytes: %w", budget, len(d.head), pinned(targets), ErrTooSmall)
+		return fmt.Errorf("%d bytes cannot hold the %d exact keys of the head and the %d points that were counted: allow more bytes: %w", budget, len(d.head), pinned(d.targets), ErrTooSmall)
 	}
 	if scale < start/8 { // the sample was too thin to tell
 		_, ok = f.search(all, scale)
@@ -30,9 +44,9 @@ func (d *draft) fitBody(points []Point, budget int) error {
 
 // A fitter tries corridors of one body.
 type fitter struct {
-	draft  *draft
-	budget int
-	open   bool // spreads will be written too
+	draft     *draft
+	budget    int
+	lineBytes []int // that every line takes in each list of spreads to come
 }
 
 // search finds the smallest scale that fits, to 1 %, and keeps its knots.
@@ -74,12 +88,12 @@ func (f *fitter) climb(path *corridor, scale, step float64) bool {
 func (f *fitter) fits(path *corridor, scale float64) bool {
 	candidate := *f.draft
 	candidate.fractionBits = fractionBits(scale)
-	knots, ok := path.fit(scale, 1/float64(int(1)<<candidate.fractionBits), knotLimit(f.budget)-2*len(candidate.head))
+	knots, ok := path.fit(scale, 1/float64(int(1)<<candidate.fractionBits), knotLimit(f.budget, candidate.outlook != nil)-2*len(candidate.head))
 	if !ok {
 		return false
 	}
 	candidate.knots = knots
-	if candidate.encodedSize(f.open) > f.budget {
+	if candidate.encodedSize(f.lineBytes) > f.budget {
 		return false
 	}
 	*f.draft = candidate
@@ -87,9 +101,14 @@ func (f *fitter) fits(path *corridor, scale float64) bool {
 }
 
 // knotLimit keeps a decoded curve small: at the default budget under 64 KB, where
-// a knot takes 12 bytes and some of the lookup's table. Only boards with short
-// keys meet it, whose knots take less than 5 encoded bytes.
-func knotLimit(budget int) int { return max(3300, budget/5) }
+// a knot takes 12 bytes, some of the lookup's table and with a forecast 8 more. Only
+// boards with short keys meet it, whose knots take less than 5 encoded bytes.
+func knotLimit(budget int, forecast bool) int {
+	if forecast {
+		return max(2300, budget/7)
+	}
+	return max(3300, budget/5)
+}
 
 // startScale is where the search starts: about what a 4 KB curve of a smooth
 // board needs.

@@ -45,12 +45,12 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("better grows with the key, at %d", key)
 			}
 			previous = better
-			if e := curve.Estimate(key); e.Low < 0 || e.High > curve.Total() || e.Low > e.Better || e.High < e.Better {
+			if e := curve.Estimate(key, 0); e.Low < 0 || e.High > curve.Total() || e.Low > e.Better || e.High < e.Better {
 				t.Fatalf("at %d: estimate %+v of %d", key, e, curve.Total())
 			}
 		}
-		curve.KeyAt(1)
-		curve.KeyAt(curve.Total())
+		curve.KeyAt(1, 0)
+		curve.KeyAt(curve.Total(), 0)
 	})
 }
 
@@ -77,7 +77,7 @@ func FuzzFit(f *testing.F) {
 				t.Fatalf("better falls at %d", p.Key)
 			}
 			previous = better
-			if e := curve.Held(p.Key); e.Low > p.Better || e.High < p.Better {
+			if e := curve.Held(p.Key, 0); e.Low > p.Better || e.High < p.Better {
 				t.Fatalf("at %d the truth is %d, the estimate %+v", p.Key, p.Better, e)
 			}
 		}

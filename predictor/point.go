@@ -3,10 +3,11 @@ package predictor
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
-// Point is one exact observation of a board: Better entries have a key strictly
-// larger than Key.
+// Point is one observation of a board: Better entries have a key strictly larger
+// than Key. It is exact, or an estimate with an Error.
 type Point struct {
 	Key    int64
 	Better int64
@@ -14,6 +15,14 @@ type Point struct {
 	// the number is known (an interval that was counted). Where it is false, every
 	// one of those entries has the previous point's key.
 	Open bool
+	// Error is the standard error of Better, in entries; 0: Better was counted.
+	Error float64
+	// Later is what Better is forecast to be one [Meta.Horizon] after [Meta.AsOf], and
+	// LaterError the standard error of that forecast as a whole. Where both are 0 the
+	// point has none of its own: its change and its variance are drawn straight, over
+	// Better, between the points around it that have one (above the first of those,
+	// from 0 at the top). Without a horizon nobody looks at them.
+	Later, LaterError float64
 }
 
 // maxKey bounds keys, so that the difference of two is an int64: one above
@@ -42,6 +51,11 @@ func checkPoints(points []Point) error {
 	}
 	if points[len(points)-1].Better == 0 {
 		return fmt.Errorf("no entries: %w", ErrPoints)
+	}
+	for i, p := range points {
+		if !isScale(p.Error) || !isScale(p.LaterError) || !(math.Abs(p.Later) <= maxTotal) {
+			return fmt.Errorf("point %d has the error %g, and later %g with the error %g: an error is at least 0, and a board has at most %d entries: %w", i, p.Error, p.Later, p.LaterError, uint64(maxTotal), ErrPoints)
+		}
 	}
 	return nil
 }

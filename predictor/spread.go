@@ -10,33 +10,99 @@ const spreadZ = 1.96
 // may be from the straight line between its ends. The entries of the interval
 // fall like a Brownian bridge around the line: the standard deviation of the
 // number below a fraction x of its width is sqrt(entries x (1-x)), half the root
-// in the middle. To that comes the bend of the density, entries/8 times its
-// relative change over the interval.
-func spreadOf(entries, bend float64) float64 {
+// in the middle. The ends may be estimates themselves, with a standard error. To that
+// comes the bend of the density, entries/8 times its relative change over the
+// interval.
+func spreadOf(entries, bend, err float64) float64 {
 	if entries <= 1 {
-		return 0
+		entries = 0
 	}
-	return spreadZ*math.Sqrt(entries)/2 + entries/8*bend
+	return spreadZ*math.Sqrt(entries/4+err*err) + entries/8*bend
 }
 
-// spreadsOf is the spread of every line of a body, the largest of the counted
-// intervals it covers; nil if none was counted.
-func spreadsOf(points []Point, knots []knot) []uint32 {
-	if !hasOpen(points) {
-		return nil
+// A doubt says how sure a body's points are: at its time, or one horizon later.
+type doubt struct {
+	points []Point
+	errors []float64 // of each point; nil: its Error
+}
+
+func (d doubt) errorAt(i int) float64 {
+	if d.errors == nil {
+		return d.points[i].Error
 	}
-	spreads := make([]uint32, len(knots)-1)
+	return d.errors[i]
+}
+
+// interval is what is unsure between a point and the one before it. Entries that are
+// known to share a key do not spread.
+func (d doubt) interval(i int) float64 {
+	from, to := d.points[i-1], d.points[i]
+	err := max(d.errorAt(i-1), d.errorAt(i))
+	if !to.Open || from.Key-to.Key <= 1 {
+		return spreadOf(0, 0, err)
+	}
+	return spreadOf(float64(to.Better-from.Better), bendAt(d.points, i), err)
+}
+
+// largest is the most that is unsure anywhere.
+func (d doubt) largest() (most float64) {
+	for i := 1; i < len(d.points); i++ {
+		most = max(most, d.interval(i))
+	}
+	return most
+}
+
+func (d doubt) largestError() (most float64) {
+	for i := range d.points {
+		most = max(most, d.errorAt(i))
+	}
+	return most
+}
+
+// spreads is what is unsure on every line: the most of the intervals it covers, and
+// how far the line misses estimates besides.
+func (d doubt) spreads(knots []knot, missed []float64) []uint32 {
+	spreads := make([]float64, len(knots)-1)
 	line := 0
-	for i := 1; i < len(points); i++ {
-		for line < len(spreads)-1 && points[i].Key < knots[line+1].key {
+	for i := 1; i < len(d.points); i++ {
+		for line < len(spreads)-1 && knots[line+1].key >= d.points[i-1].Key {
 			line++
 		}
-		if points[i].Open && points[i-1].Key-points[i].Key > 1 {
-			entries := float64(points[i].Better - points[i-1].Better)
-			spreads[line] = max(spreads[line], quantizeSpread(spreadOf(entries, bendAt(points, i))))
+		most := d.interval(i)
+		for l := line; l < len(spreads) && knots[l].key > d.points[i].Key; l++ {
+			spreads[l] = max(spreads[l], most)
 		}
 	}
-	return spreads
+	quantized := make([]uint32, len(spreads))
+	for l, s := range spreads {
+		if missed != nil {
+			s += missed[l]
+		}
+		quantized[l] = quantizeSpread(s)
+	}
+	return quantized
+}
+
+// missedBy is how far every line passes from the targets that have slack.
+func missedBy(targets []target, knots []knot) []float64 {
+	missed := make([]float64, len(knots)-1)
+	line := 0
+	for _, t := range targets {
+		for line < len(missed)-1 && knots[line+1].key > t.key {
+			line++
+		}
+		if t.slack == 0 {
+			continue
+		}
+		high, low := knots[line], knots[line+1]
+		part := float64(t.key-low.key) / float64(high.key-low.key)
+		off := math.Abs(between(low.better, high.better, part) - t.better)
+		missed[line] = max(missed[line], off)
+		if t.key == low.key && line+1 < len(missed) {
+			missed[line+1] = max(missed[line+1], off)
+		}
+	}
+	return missed
 }
 
 // bendAt is the relative change of the density over the interval that ends at
@@ -74,6 +140,11 @@ func quantizeSpread(entries float64) uint32 {
 	return uint32(math.Ceil(8 * math.Log2(entries+1)))
 }
 
-func spreadEntries(q uint32) float64 {
-	return math.Exp2(float64(q)/8) - 1
-}
+func spreadEntries(q uint16) float64 { return spreadTable[q] }
+
+var spreadTable = func() (entries [maxSpread + 1]float64) {
+	for q := range entries {
+		entries[q] = math.Exp2(float64(q)/8) - 1
+	}
+	return entries
+}()

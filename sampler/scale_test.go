@@ -150,7 +150,7 @@ func TestTenMillionEntries(t *testing.T) {
 		}
 		for _, key := range []int64{1000, 999} { // both sides of the atom
 			i := sort.Search(len(truth), func(i int) bool { return truth[i].Key <= key })
-			if got := curve.Held(key).Better; got != truth[i].Better {
+			if got := curve.Held(key, 0).Better; got != truth[i].Better {
 				t.Errorf("%s walk: %d better than %d, the truth is %d", name, got, key, truth[i].Better)
 			}
 		}
@@ -169,7 +169,7 @@ func p99(c *predictor.Curve, truth []predictor.Point) (fromTop, fromEnd float64)
 		}
 	}
 	for _, p := range truth[:len(truth)-1] {
-		off := math.Abs(float64(c.Held(p.Key).Better - p.Better))
+		off := math.Abs(float64(c.Held(p.Key, 0).Better - p.Better))
 		bin(&top, float64(p.Better+1), off)
 		bin(&end, total-float64(p.Better), off)
 	}

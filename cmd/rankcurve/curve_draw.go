@@ -106,15 +106,15 @@ func (s shownCurve) places() []place {
 	}
 	decades := math.Log10(float64(s.Total()))
 	for i := range between {
-		keys = append(keys, s.KeyAt(int64(math.Pow(10, decades*float64(i)/(between-1)))))
+		keys = append(keys, s.KeyAt(int64(math.Pow(10, decades*float64(i)/(between-1))), 0))
 	}
 	slices.SortFunc(keys, func(a, b int64) int { return int(min(1, max(-1, b-a))) })
-	worst := s.KeyAt(s.Total())
+	worst := s.KeyAt(s.Total(), 0)
 	keys = slices.DeleteFunc(slices.Compact(keys), func(key int64) bool { return key < worst }) // where nobody is
 	last := float64(s.Total())
 	places := make([]place, 0, len(keys)+1)
 	for _, key := range keys {
-		e := s.Held(key)
+		e := s.Held(key, 0)
 		clamp := func(better int64) float64 { return min(float64(better)+1, last) }
 		places = append(places, place{min(s.Better(key)+1, last), clamp(e.Low), clamp(e.High), s.natural(key)})
 	}
@@ -159,7 +159,7 @@ func xys(places []place, rank func(place) float64) plotter.XYs {
 // axes sets what stands around the curve.
 func (s shownCurve) axes(p *plot.Plot, scale scoreScale) {
 	p.X.Label.Text = "rank" // the headline names the other one
-	best, worst := s.natural(s.KeyAt(1)), s.natural(s.KeyAt(s.Total()))
+	best, worst := s.natural(s.KeyAt(1, 0)), s.natural(s.KeyAt(s.Total(), 0))
 	p.X.Min, p.X.Max = 1, max(2, float64(s.Total()))
 	p.Y.Min, p.Y.Max = min(best, worst), max(best, worst)
 	if p.Y.Min == p.Y.Max {

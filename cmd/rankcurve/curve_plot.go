@@ -77,7 +77,7 @@ func (s shownCurve) terminalPlot(width int) string {
 	values := make([]float64, max(20, width-labels))
 	for i := range values {
 		rank := math.Pow(10, decades*float64(i)/float64(len(values)-1))
-		values[i] = scale.place(s.natural(s.KeyAt(int64(math.Round(rank)))))
+		values[i] = scale.place(s.natural(s.KeyAt(int64(math.Round(rank)), 0)))
 	}
 	drawn := asciigraph.Plot(values, asciigraph.Height(height),
 		asciigraph.YAxisValueFormatter(func(y float64) string { return short(scale.value(y)) }))
@@ -118,8 +118,8 @@ type scoreScale struct {
 const skewed = 20
 
 func (s shownCurve) scoreScale() scoreScale {
-	best, worst := math.Abs(s.natural(s.KeyAt(1))), math.Abs(s.natural(s.KeyAt(s.Total())))
-	middle := math.Abs(s.natural(s.KeyAt((s.Total() + 1) / 2)))
+	best, worst := math.Abs(s.natural(s.KeyAt(1, 0))), math.Abs(s.natural(s.KeyAt(s.Total(), 0)))
+	middle := math.Abs(s.natural(s.KeyAt((s.Total()+1)/2, 0)))
 	return scoreScale{max(best, worst) > skewed*middle, max(1, math.Pow(10, -float64(s.column.Decimals)))}
 }
 

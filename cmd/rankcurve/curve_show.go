@@ -157,8 +157,8 @@ func (s shownCurve) decades() []int64 {
 func (s shownCurve) errorsAt(ranks []int64) []errorRow {
 	rows := make([]errorRow, len(ranks))
 	for i, rank := range ranks {
-		key := s.KeyAt(rank)
-		e := s.Held(key)
+		key := s.KeyAt(rank, 0)
+		e := s.Held(key, 0)
 		units := s.score(key)
 		rows[i] = errorRow{
 			Rank: e.Better + 1, Score: store.FormatScore(units, s.column.Decimals),

@@ -143,7 +143,7 @@ func (d *demo) timeLookup() (time.Duration, error) {
 	const lookups = 1_000_000
 	sum, began := predictor.Estimate{}, time.Now()
 	for i := range lookups {
-		sum.Better += curve.Held(d.players.scores[i%len(d.players.scores)]).Better
+		sum.Better += curve.Held(d.players.scores[i%len(d.players.scores)], 0).Better
 	}
 	took := time.Since(began) / lookups
 	if sum.Better < 0 { // uses the sum, so that the loop is not left out

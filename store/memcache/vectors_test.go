@@ -115,7 +115,7 @@ func vectorOf(t *testing.T, data []byte, scores []string) vector {
 			t.Fatal(err)
 		}
 		key := column.Key(score)
-		v.Questions = append(v.Questions, question{text, key, place(curve.Held(key)), place(curve.Estimate(key))})
+		v.Questions = append(v.Questions, question{text, key, place(curve.Held(key, 0)), place(curve.Estimate(key, 0))})
 	}
 	return v
 }

@@ -154,13 +154,24 @@ type Curve struct {
 	// better; each further one lies a gap lower and body_rises more, in units of
 	// 1/2^fraction_bits entries. There is one gap more than rises. The last
 	// better is total.
-	FractionBits  uint32      `protobuf:"varint,12,opt,name=fraction_bits,json=fractionBits,proto3" json:"fraction_bits,omitempty"`
-	BodyGaps      []uint64    `protobuf:"varint,13,rep,packed,name=body_gaps,json=bodyGaps,proto3" json:"body_gaps,omitempty"`
-	BodyRises     []uint64    `protobuf:"varint,14,rep,packed,name=body_rises,json=bodyRises,proto3" json:"body_rises,omitempty"`
-	Shape         Curve_Shape `protobuf:"varint,15,opt,name=shape,proto3,enum=rankcurve.predictor.v1.Curve_Shape" json:"shape,omitempty"`
-	Tolerance     float64     `protobuf:"fixed64,16,opt,name=tolerance,proto3" json:"tolerance,omitempty"`
-	GapTolerance  float64     `protobuf:"fixed64,17,opt,name=gap_tolerance,json=gapTolerance,proto3" json:"gap_tolerance,omitempty"`
-	Spreads       []uint32    `protobuf:"varint,18,rep,packed,name=spreads,proto3" json:"spreads,omitempty"`
+	FractionBits uint32      `protobuf:"varint,12,opt,name=fraction_bits,json=fractionBits,proto3" json:"fraction_bits,omitempty"`
+	BodyGaps     []uint64    `protobuf:"varint,13,rep,packed,name=body_gaps,json=bodyGaps,proto3" json:"body_gaps,omitempty"`
+	BodyRises    []uint64    `protobuf:"varint,14,rep,packed,name=body_rises,json=bodyRises,proto3" json:"body_rises,omitempty"`
+	Shape        Curve_Shape `protobuf:"varint,15,opt,name=shape,proto3,enum=rankcurve.predictor.v1.Curve_Shape" json:"shape,omitempty"`
+	Tolerance    float64     `protobuf:"fixed64,16,opt,name=tolerance,proto3" json:"tolerance,omitempty"`
+	GapTolerance float64     `protobuf:"fixed64,17,opt,name=gap_tolerance,json=gapTolerance,proto3" json:"gap_tolerance,omitempty"`
+	Spreads      []uint32    `protobuf:"varint,18,rep,packed,name=spreads,proto3" json:"spreads,omitempty"`
+	// What the curve forecasts, if horizon_ms is not 0: better one horizon after
+	// as_of_ms. In between it moves in a straight line, and stays there afterwards;
+	// what it may be off by grows on with the age.
+	HorizonMs    uint64   `protobuf:"varint,19,opt,name=horizon_ms,json=horizonMs,proto3" json:"horizon_ms,omitempty"`
+	LaterFirst   uint64   `protobuf:"varint,20,opt,name=later_first,json=laterFirst,proto3" json:"later_first,omitempty"`              // at the body's first knot, in units of 1/2^fraction_bits entries
+	LaterRises   []uint64 `protobuf:"varint,21,rep,packed,name=later_rises,json=laterRises,proto3" json:"later_rises,omitempty"`       // as body_rises, and as many
+	LaterSpreads []uint32 `protobuf:"varint,22,rep,packed,name=later_spreads,json=laterSpreads,proto3" json:"later_spreads,omitempty"` // as spreads and never below them; none at all: as spreads
+	// From the body's first knot up, with b entries better: better is b * (1 +
+	// head_drift), with a variance of head_noise * max(1, b).
+	HeadDrift     float64 `protobuf:"fixed64,23,opt,name=head_drift,json=headDrift,proto3" json:"head_drift,omitempty"`
+	HeadNoise     float64 `protobuf:"fixed64,24,opt,name=head_noise,json=headNoise,proto3" json:"head_noise,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -321,6 +332,48 @@ func (x *Curve) GetSpreads() []uint32 {
 	return nil
 }
 
+func (x *Curve) GetHorizonMs() uint64 {
+	if x != nil {
+		return x.HorizonMs
+	}
+	return 0
+}
+
+func (x *Curve) GetLaterFirst() uint64 {
+	if x != nil {
+		return x.LaterFirst
+	}
+	return 0
+}
+
+func (x *Curve) GetLaterRises() []uint64 {
+	if x != nil {
+		return x.LaterRises
+	}
+	return nil
+}
+
+func (x *Curve) GetLaterSpreads() []uint32 {
+	if x != nil {
+		return x.LaterSpreads
+	}
+	return nil
+}
+
+func (x *Curve) GetHeadDrift() float64 {
+	if x != nil {
+		return x.HeadDrift
+	}
+	return 0
+}
+
+func (x *Curve) GetHeadNoise() float64 {
+	if x != nil {
+		return x.HeadNoise
+	}
+	return 0
+}
+
 var File_curve_proto protoreflect.FileDescriptor
 
 const file_curve_proto_rawDesc = "" +
@@ -328,7 +381,7 @@ const file_curve_proto_rawDesc = "" +
 	"\vcurve.proto\x12\x16rankcurve.predictor.v1\"8\n" +
 	"\bEnvelope\x12\x16\n" +
 	"\x06crc32c\x18\x01 \x01(\aR\x06crc32c\x12\x14\n" +
-	"\x05curve\x18\x02 \x01(\fR\x05curve\"\xc5\x04\n" +
+	"\x05curve\x18\x02 \x01(\fR\x05curve\"\x89\x06\n" +
 	"\x05Curve\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x14\n" +
 	"\x05board\x18\x02 \x01(\tR\x05board\x12\x16\n" +
@@ -352,7 +405,18 @@ const file_curve_proto_rawDesc = "" +
 	"\x05shape\x18\x0f \x01(\x0e2#.rankcurve.predictor.v1.Curve.ShapeR\x05shape\x12\x1c\n" +
 	"\ttolerance\x18\x10 \x01(\x01R\ttolerance\x12#\n" +
 	"\rgap_tolerance\x18\x11 \x01(\x01R\fgapTolerance\x12\x18\n" +
-	"\aspreads\x18\x12 \x03(\rR\aspreads\"\x1a\n" +
+	"\aspreads\x18\x12 \x03(\rR\aspreads\x12\x1d\n" +
+	"\n" +
+	"horizon_ms\x18\x13 \x01(\x04R\thorizonMs\x12\x1f\n" +
+	"\vlater_first\x18\x14 \x01(\x04R\n" +
+	"laterFirst\x12\x1f\n" +
+	"\vlater_rises\x18\x15 \x03(\x04R\n" +
+	"laterRises\x12#\n" +
+	"\rlater_spreads\x18\x16 \x03(\rR\flaterSpreads\x12\x1d\n" +
+	"\n" +
+	"head_drift\x18\x17 \x01(\x01R\theadDrift\x12\x1d\n" +
+	"\n" +
+	"head_noise\x18\x18 \x01(\x01R\theadNoise\"\x1a\n" +
 	"\x05Shape\x12\b\n" +
 	"\x04SQRT\x10\x00\x12\a\n" +
 	"\x03ABS\x10\x01B;Z9github.com/rankcurve/rankcurve/predictor/internal/curvepbb\x06proto3"
