@@ -60,7 +60,7 @@ func TestTableWithoutTheIndex(t *testing.T) {
 	c.bare("load", "games", c.players(3)).ok("loaded 3 rows", "the table has no index of xp, without which there are no ranks\nnext: rankcurve table sync\nthen: rankcurve rebuild games\n")
 	where := "--table " + c.table + " --endpoint " + c.endpoint
 	said := []string{"--table", c.table, "--endpoint", c.endpoint}
-	c.bare(append(said, "load", "games", c.players(3))...).ok("next: rankcurve "+where+" table sync\nthen: rankcurve "+where+" rebuild games\n")
+	c.bare(append(said, "load", "games", c.players(3))...).ok("next: rankcurve " + where + " table sync\nthen: rankcurve " + where + " rebuild games\n")
 	c.bare(append(said, "top", "games")...).fails(exitNotFound, "`rankcurve "+where+" table describe` shows it, `rankcurve "+where+" table sync` makes a missing one")
 	c.bare("--table", "nowhere", "--endpoint", c.endpoint, "top", "games").fails(exitNotFound, "`rankcurve --table nowhere --endpoint "+c.endpoint+" table create` makes it")
 	for _, line := range []string{"rebuild games", "top games", "rank games p1 --mode exact"} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -118,12 +119,9 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
 // next is a command line to run next, on the same store, as it can be pasted.
 func next(c *cli.Context, words ...string) string {
-	line := []string{"rankcurve"}
-	for _, word := range ownFlags(c) {
-		line = append(line, quoted(word))
-	}
-	for _, w := range words {
-		line = append(line, quoted(w))
+	line := slices.Concat([]string{"rankcurve"}, ownFlags(c), words)
+	for i, word := range line {
+		line[i] = quoted(word)
 	}
 	return strings.Join(line, " ")
 }
