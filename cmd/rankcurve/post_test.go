@@ -76,7 +76,7 @@ func TestPostTellsWhatItChanged(t *testing.T) {
 	if asked := s.run("rank", "games", "p500", "--mode", "estimate", "--json").ok().rows()[0]; asked["rank"] != after["rank"] {
 		t.Errorf("asked afterwards, the rank is %v", asked["rank"])
 	}
-	s.run("post", "games", "p499", "xp=9905", "--rank").ok("xp: rank 499 -> 11 of 1,000", "estimated by a curve of")
+	s.run("post", "games", "p499", "xp=9905", "--rank").ok("xp: rank 499 -> 11 of 1,000", ", estimated (band ", "curve of ")
 	s.run("post", "games", "p499", "xp=9905", "--rank").ok("unchanged", "xp: rank 11 -> 11 of 1,000")
 	s.run("post", "games", "newcomer", "xp=1", "--rank").ok("xp: first rank 1,001 of 1,001")
 	row = s.run("post", "games", "another", "xp=1", "--json").ok().rows()[0]["changes"].([]any)[0].(map[string]any)
