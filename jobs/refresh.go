@@ -32,6 +32,9 @@ type Options struct {
 	Head       int // best and worst rows read one by one
 	Shape      predictor.Shape
 	Progress   func(done, total int)
+
+	Audit       int     // owners whose ranks are counted once the curve is published; 0: none
+	AuditBudget float64 // read units for that: it goes no deeper than they pay for; 0: no limit
 }
 
 // Report says what a refresh did.
@@ -50,6 +53,7 @@ type Report struct {
 	Tolerance  float64 // scale of Shape, in entries
 	Shape      predictor.Shape
 	Duration   time.Duration
+	Audit      Audit // none unless Options.Audit asks for one
 }
 
 // Refresh walks a column, builds its curve and publishes it. The old curve stays
@@ -107,6 +111,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
 	report.Knots, report.Bytes = curve.Knots(), len(data)
 	report.Tolerance, report.Shape = curve.Tolerance()
+	report.Audit = r.audit(ctx, b, curve, o)
 	return report, nil
 }
 
@@ -223,6 +228,7 @@ func (r Refresher) log(ctx context.Context, key store.CurveKey, p Report, err er
 		slog.Int("knots", p.Knots), slog.Int("bytes", p.Bytes), slog.Float64("tolerance", p.Tolerance),
 		slog.Duration("duration", p.Duration),
 	}
+	attributes = append(attributes, p.Audit.attributes()...)
 	if err != nil {
 		level, outcome = slog.LevelError, "refresh failed"
 		attributes = append(attributes, slog.String("error", err.Error()))
