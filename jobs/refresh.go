@@ -24,7 +24,8 @@ type Refresher struct {
 // Options of a refresh. The zero value takes every default.
 type Options struct {
 	Method     sampler.Method
-	Full       bool // new cutpoints, and no limit on the reads
+	Full       bool // every shard, new cutpoints, and no limit on the reads
+	Shards     int  // shards walked, the others are carried forward; 0: all, or what ReadBudget pays for
 	ReadBudget float64
 	ScoresUpTo int64 // Auto reads all scores of boards up to this size
 	Pace       sampler.Pace
@@ -44,7 +45,8 @@ type Report struct {
 	Generation int64
 	AsOf       time.Time
 	Method     sampler.Method
-	Shards     int
+	Shards     int // of the board
+	Walked     int // of them, now; the others are carried forward
 	Entries    int64
 	Intervals  int // counted ones; 0 if the scores were read
 	Usage      store.Usage
@@ -92,14 +94,17 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	if err != nil {
 		return report, err
 	}
-	walk, err := sampler.New(r.Store, b, c, o.walk()).Walk(ctx, prior)
+	walk, err := sampler.New(r.Store, b, c, o.walk(report.AsOf)).Walk(ctx, prior)
 	report.Usage = walk.Usage
 	if err != nil {
 		return report, err
 	}
+	for _, failure := range walk.Failed {
+		r.warn(ctx, "shard is carried forward as it was seen last", key, failure)
+	}
 	meta := predictor.Meta{
 		Board: b.Name, Column: c.Name, Decimals: c.Decimals, Ascending: c.Order == store.Asc,
-		Generation: generation, AsOf: report.AsOf,
+		Generation: generation, AsOf: report.AsOf, Horizon: walk.Horizon,
 	}
 	curve, data, err := build(meta, walk, o)
 	if err != nil {
@@ -109,6 +114,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 		return report, err
 	}
 	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
+	report.Walked = walk.Walked
 	report.Knots, report.Bytes = curve.Knots(), len(data)
 	report.Tolerance, report.Shape = curve.Tolerance()
 	report.Audit = r.audit(ctx, b, curve, o)
@@ -126,12 +132,12 @@ func (r Refresher) Plan(ctx context.Context, b store.Board, column string, o Opt
 	if err != nil {
 		return sampler.Prediction{}, err
 	}
-	return sampler.New(r.Store, b, c, o.walk()).Predict(ctx, prior)
+	return sampler.New(r.Store, b, c, o.walk(r.now())).Predict(ctx, prior)
 }
 
-func (o Options) walk() sampler.Options {
+func (o Options) walk(asOf time.Time) sampler.Options {
 	return sampler.Options{
-		Method: o.Method, Full: o.Full, Head: o.Head, ScoresUpTo: o.ScoresUpTo,
+		Method: o.Method, Full: o.Full, Shards: o.Shards, AsOf: asOf, Head: o.Head, ScoresUpTo: o.ScoresUpTo,
 		ReadBudget: o.ReadBudget, Pace: o.Pace, Progress: o.Progress,
 	}
 }
@@ -223,7 +229,7 @@ func (r Refresher) log(ctx context.Context, key store.CurveKey, p Report, err er
 	level, outcome := slog.LevelInfo, "refreshed"
 	attributes := []slog.Attr{
 		slog.String("board", key.Board), slog.String("column", key.Column), slog.Int64("generation", p.Generation),
-		slog.String("method", string(p.Method)), slog.Int("shards", p.Shards), slog.Int64("entries", p.Entries),
+		slog.String("method", string(p.Method)), slog.Int("shards", p.Shards), slog.Int("walked", p.Walked), slog.Int64("entries", p.Entries),
 		slog.Int("intervals", p.Intervals), slog.Int("requests", p.Usage.Requests), slog.Float64("read_units", p.Usage.ReadUnits()),
 		slog.Int("knots", p.Knots), slog.Int("bytes", p.Bytes), slog.Float64("tolerance", p.Tolerance),
 		slog.Duration("duration", p.Duration),

@@ -1,6 +1,9 @@
 package sampler
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Method is a way to walk.
 type Method string
@@ -9,6 +12,7 @@ const (
 	Auto    Method = "auto"
 	Counted Method = "counted"
 	Scores  Method = "scores"
+	Rolling Method = "rolling" // what a walk of some of the shards is; not asked for by name
 )
 
 // ParseMethod reads a method's name; the empty name is Auto.
@@ -25,13 +29,15 @@ func ParseMethod(name string) (Method, error) {
 // Options of a walk. The zero value takes every default.
 type Options struct {
 	Method     Method
-	Full       bool    // choose the cutpoints anew, and ignore ReadBudget
-	Head       int     // rows read at each end of the board; default 10,000
-	Fraction   float64 // an interval's entries, as a part of the distance to the nearer end; default 0.04
-	ScoresUpTo int64   // Auto reads the scores of boards up to this size; default 100,000
-	ReadBudget float64 // read units that a walk may take; 0: no limit
-	Parallel   int     // requests under way at once; default 8
-	Pace       Pace    // of each partition; the zero value does not pace
+	Full       bool      // walk every shard, choose the cutpoints anew, and ignore ReadBudget
+	Shards     int       // shards walked, the others are carried forward; 0: all, or what ReadBudget allows
+	Head       int       // rows read at each end of the board; default 10,000
+	Fraction   float64   // an interval's entries, as a part of the distance to the nearer end; default 0.04
+	ScoresUpTo int64     // Auto reads the scores of boards up to this size; default 100,000
+	ReadBudget float64   // read units that a walk may take; 0: no limit
+	AsOf       time.Time // when the walk is; default the time of New
+	Parallel   int       // requests under way at once; default 8
+	Pace       Pace      // of each partition; the zero value does not pace
 
 	// Progress, if set, is called as partitions, or intervals of them, are done.
 	// It must be safe for concurrent use.
@@ -62,6 +68,10 @@ func (o Options) withDefaults() Options {
 	if o.Parallel == 0 {
 		o.Parallel = DefaultParallel
 	}
+	if o.AsOf.IsZero() {
+		o.AsOf = time.Now()
+	}
+	o.AsOf = o.AsOf.UTC().Truncate(time.Millisecond) // as states keep it
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}

@@ -13,6 +13,9 @@ func (w *Walker) scores(ctx context.Context) (Walk, error) {
 		if err := w.readPilot(ctx); err != nil {
 			return Walk{}, err
 		}
+		if all := w.pilotUnits * float64(w.board.Shards); !w.affordable(all) {
+			return Walk{}, w.tooExpensive(all)
+		}
 	}
 	runs := make([][]int64, w.board.Shards)
 	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) (err error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,8 +27,9 @@ type Walker struct {
 	column  store.Column
 	options Options
 
-	pilot   []int64 // all keys of shard 0, best first, once a pilot has read them
-	endRows int     // rows read at each end of the board
+	pilot      []int64 // all keys of shard 0, best first, once a pilot has read them
+	pilotUnits float64 // what that took
+	endRows    int     // rows read at each end of the board
 
 	mu    sync.Mutex
 	usage store.Usage
@@ -42,26 +44,42 @@ func New(st store.Partitions, b store.Board, column store.Column, o Options) *Wa
 type Walk struct {
 	Points    []predictor.Point // in rank order, from the best key to one below the worst; none on an empty board
 	Entries   int64
-	Method    Method // Counted or Scores
-	Intervals int    // counted ones, 0 for Scores
+	Method    Method        // Counted, Scores or Rolling
+	Intervals int           // counted ones, 0 for Scores
+	Walked    int           // shards
+	Failed    []error       // of shards that were to be walked and are carried forward instead
+	Horizon   time.Duration // how far ahead the points' Later lies; 0: nothing is foretold
 	Usage     store.Usage
 	State     State // for the next walk
 }
 
 // Walk walks every shard, starting from the state of the walk before (the zero
 // State if there is none). It costs about n*S/8192 read units for n entries of S
-// bytes in the index. If that is sure to pass Options.ReadBudget it stops early
-// with store.ErrTooExpensive. A partition that cannot be read is an error that
-// names it: a walk is whole or fails.
+// bytes in the index.
+//
+// With Options.Shards, or a ReadBudget that does not pay for every shard, it walks a
+// few of them and carries the others forward from when they were seen (Rolling): the
+// points then have an error. It costs the walked shards' part of that, and the best
+// rows of all. A budget that does not pay for one shard is store.ErrTooExpensive.
+//
+// A partition that cannot be read is an error that names it; a Rolling walk carries a
+// shard forward that failed twice, if at least half of the others can be walked.
 func (w *Walker) Walk(ctx context.Context, prior State) (Walk, error) {
 	walk, err := w.walk(ctx, prior)
-	walk.Usage = w.usage
+	if err == nil && walk.Method != Rolling {
+		walk.Walked = w.board.Shards
+		err = w.remember(&walk, prior.History)
+	}
+	walk.Usage, walk.State.Units = w.usage, w.usage.ReadUnits()
 	return walk, err
 }
 
 func (w *Walker) walk(ctx context.Context, prior State) (Walk, error) {
+	if w.rolls(prior) {
+		return w.roll(ctx, prior.History)
+	}
 	if w.options.Full || len(prior.Cutpoints) == 0 {
-		return w.cold(ctx)
+		return w.cold(ctx, prior.History)
 	}
 	if w.readsScores(prior.Entries) {
 		return w.scores(ctx)
@@ -70,14 +88,29 @@ func (w *Walker) walk(ctx context.Context, prior State) (Walk, error) {
 	return w.counted(ctx, prior.Cutpoints)
 }
 
+// rolls says, before anything is read, that some shards are to stand for all: it was
+// asked for, or the budget has not paid for more before.
+func (w *Walker) rolls(prior State) bool {
+	k := w.board.Shards
+	asked := w.options.Shards > 0 && w.options.Shards < k
+	before := w.options.ReadBudget > 0 && !prior.History.Whole && len(prior.History.Keys) > 0
+	return k > 1 && w.options.Method != Scores && (asked || before || !w.affordable(prior.Units))
+}
+
 // cold is a walk that knows nothing: the pilot tells how large the board is and
-// where its cutpoints go.
-func (w *Walker) cold(ctx context.Context) (Walk, error) {
+// where its cutpoints go, and whether the budget pays for all of it.
+func (w *Walker) cold(ctx context.Context, prior History) (Walk, error) {
 	if w.options.Method == Scores {
 		return w.scores(ctx)
 	}
 	if err := w.readPilot(ctx); err != nil {
 		return Walk{}, err
+	}
+	if all := w.pilotUnits * float64(w.board.Shards); !w.affordable(all) {
+		if w.board.Shards == 1 {
+			return Walk{}, w.tooExpensive(all)
+		}
+		return w.roll(ctx, prior)
 	}
 	entries := int64(len(w.pilot)) * int64(w.board.Shards)
 	if w.board.Shards == 1 || w.readsScores(entries) {
@@ -87,14 +120,15 @@ func (w *Walker) cold(ctx context.Context) (Walk, error) {
 	return w.counted(ctx, w.cutpoints(w.pilot, w.board.Shards))
 }
 
-// readPilot reads shard 0 whole, and checks what that makes of the budget.
+// readPilot reads shard 0 whole.
 func (w *Walker) readPilot(ctx context.Context) error {
+	before := w.usage.ReadUnits()
 	keys, err := w.keys(ctx, 0)
 	if err != nil {
 		return err
 	}
-	w.pilot = keys
-	return w.affordable(w.usage.ReadUnits() * float64(w.board.Shards))
+	w.pilot, w.pilotUnits = keys, w.usage.ReadUnits()-before
+	return nil
 }
 
 // readsScores decides between the two ways for a board of so many entries.
@@ -120,13 +154,16 @@ func (w *Walker) endRowsOf(entries int64) int {
 	return max(w.options.Head, min(int(worth), int(entries/mostOfBoard)))
 }
 
-// affordable checks a predicted cost against the budget.
-func (w *Walker) affordable(units float64) error {
-	if budget := w.options.ReadBudget; budget > 0 && units > budget && !w.options.Full {
-		return fmt.Errorf("a walk of %s.%s takes about %.0f read units, the budget is %.0f: raise refresh.read_budget, or rebuild with --full: %w",
-			w.board.Name, w.column.Name, math.Ceil(units), budget, store.ErrTooExpensive)
-	}
-	return nil
+// affordable says whether the budget pays for so many read units.
+func (w *Walker) affordable(units float64) bool {
+	budget := w.options.ReadBudget
+	return budget <= 0 || units <= budget || w.options.Full
+}
+
+// tooExpensive is the error of a walk that has to be whole and cannot be paid for.
+func (w *Walker) tooExpensive(units float64) error {
+	return fmt.Errorf("a walk of %s.%s takes about %.0f read units, the budget is %.0f: raise refresh.read_budget, or rebuild with --full: %w",
+		w.board.Name, w.column.Name, math.Ceil(units), w.options.ReadBudget, store.ErrTooExpensive)
 }
 
 // spent adds to the usage and stops a walk that has overrun its budget by half: a

@@ -34,7 +34,7 @@ func (h *history) countsAt(cutpoint int) counts {
 	if first+last > 0 {
 		// What changed between the first and the last sightings, drawn out to the whole
 		// history; most shards were not seen all that long.
-		c.growth = 2 * (last - first) / (first + last) * h.stretch()
+		c.growth = math.Log((last+1)/(first+1)) * h.stretch()
 	}
 	return c
 }
@@ -70,7 +70,7 @@ func (h *history) stretch() float64 {
 }
 
 // growths are the e-folds over a history that models are made for.
-var growths = []float64{-10, -3, -1, -0.3, -0.1, 0, 0.1, 0.3, 1, 3, 10}
+var growths = []float64{-10, -4, -2.5, -1.6, -1, -0.6, -0.3, -0.1, 0, 0.1, 0.3, 0.6, 1, 1.6, 2.5, 4, 10}
 
 // nearestGrowth is the place in growths of what was seen.
 func nearestGrowth(seen float64) int {

@@ -7,7 +7,8 @@
 //
 //	y(k,t) = m(t) + d(k,t)
 //
-// better than the cutpoint. m is what the shards share: a line, plus a walk whose
+// better than the cutpoint. m is what the shards share: a line (bent as
+// exponential growth bends it, where the board grows or shrinks), plus a walk whose
 // level wanders (variance q per unit of time) and whose slope does (variance s).
 // d is the shard's own deviation. The hash gives every owner a shard at random, so
 // its variance is that of a Poisson count, the board's number over the shards; and

@@ -138,6 +138,7 @@ func (h *history) mix(all []parameters, growth float64, clock []float64, some []
 	mixtures := make([]mixture, len(some))
 	var whitened mat.Dense
 	models := 0
+	multiplied := make([]products, len(some))
 	for _, p := range all {
 		m := newModel(h, p, perUnit, clock)
 		if m == nil {
@@ -146,8 +147,9 @@ func (h *history) mix(all []parameters, growth float64, clock []float64, some []
 		models++
 		whitened.Reset()
 		m.whiten(&whitened, columns)
+		m.multiply(&whitened, multiplied)
 		for i, c := range some {
-			mixtures[i].add(m.judge(whitened.ColView(i), c))
+			mixtures[i].add(m.judge(multiplied[i], c))
 		}
 	}
 	return mixtures, models

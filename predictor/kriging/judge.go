@@ -13,52 +13,49 @@ type answer struct{ mean, variance float64 }
 // shard's count is Poisson, so its variance is its mean.
 const prior = 30
 
+// products is what a cutpoint's whitened means make with themselves and with the
+// design.
+type products struct {
+	yy float64
+	xy [lineColumns]float64
+	ty [targetColumns]float64
+}
+
+// multiply makes the products of every column of the whitened means.
+func (m *model) multiply(whitened *mat.Dense, to []products) {
+	clear(to)
+	rows, _ := whitened.Dims()
+	for i := range rows {
+		d := m.design.RawRowView(i)
+		for j, y := range whitened.RawRowView(i) {
+			p := &to[j]
+			p.yy += y * y
+			p.xy[0] += y * d[0]
+			p.xy[1] += y * d[1]
+			p.ty[0] += y * d[2]
+			p.ty[1] += y * d[3]
+		}
+	}
+}
+
 // judge is a model's log restricted likelihood for one cutpoint, up to a constant,
 // and its predictions: generalised least squares for the line, and the best linear
 // unbiased predictor for the targets (Cressie, Statistics for Spatial Data, 3.4;
-// Patterson and Thompson 1971 for the likelihood). Y is the whitened means.
-func (m *model) judge(y mat.Vector, c counts) (float64, [targetColumns]answer) {
-	var yy float64
-	var xx [2][2]float64
-	var xy [2]float64
-	var ty, tt [targetColumns]float64
-	var tx [targetColumns][2]float64
-	for i := range y.Len() {
-		row := m.design.RawRowView(i)
-		x, t, v := row[:lineColumns], row[lineColumns:], y.AtVec(i)
-		yy += v * v
-		for a := range x {
-			xy[a] += x[a] * v
-			for b := range x {
-				xx[a][b] += x[a] * x[b]
-			}
-		}
-		for a := range t {
-			ty[a] += t[a] * v
-			tt[a] += t[a] * t[a]
-			for b := range x {
-				tx[a][b] += t[a] * x[b]
-			}
-		}
-	}
-	line := solveLine(xx, len(m.history.ages) == 1)
-	level, slope := line.times(xy)
-	residual := max(0, yy-level*xy[0]-slope*xy[1]) + m.contrast(c)
-
+// Patterson and Thompson 1971 for the likelihood).
+func (m *model) judge(p products, c counts) (float64, [targetColumns]answer) {
+	level, slope := m.line.times(p.xy)
+	residual := max(0, p.yy-level*p.xy[0]-slope*p.xy[1]) + m.contrast(c)
 	var answers [targetColumns]answer
-	for i, t := range []target{m.now, m.then} {
-		dLevel, dSlope := t.level-tx[i][0], t.slope-tx[i][1]
-		a, b := line.times([2]float64{dLevel, dSlope})
-		answers[i].mean = ty[i] + dLevel*level + dSlope*slope
-		answers[i].variance = max(0, t.variance-tt[i]+dLevel*a+dSlope*b)
+	for i, t := range m.targets {
+		answers[i] = answer{mean: p.ty[i] + t.level*level + t.slope*slope, variance: t.variance}
 	}
-	free := float64(m.history.counts - line.rank)
+	free := float64(m.history.counts - m.line.rank)
 	expected := max(1, answers[0].mean) / float64(m.history.shards)
 	variance := (prior*expected + residual) / (prior + free)
 	for i := range answers {
 		answers[i].variance *= variance
 	}
-	log := -(m.logDet+line.logDet)/2 - (prior+free)/2*math.Log(variance) + prior/2*math.Log(expected)
+	log := -(m.logDet+m.line.logDet)/2 - (prior+free)/2*math.Log(variance) + prior/2*math.Log(expected)
 	return log, answers
 }
 

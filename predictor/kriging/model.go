@@ -55,13 +55,16 @@ type model struct {
 	contrasts []*mat.SymDense // inverse covariance of one shard in each group; nil of a single one
 	logDet    float64
 	design    mat.Dense // the line and the targets' covariances, whitened
-	now, then target
+	line      line
+	targets   [targetColumns]target
 }
 
-// A target is a number to be predicted: a whole board's, at an age (negative: ahead).
+// A target is a number to be predicted, a whole board's now or later: how it depends
+// on the line, beyond what its covariance with the sightings says, and its variance
+// once they are known.
 type target struct {
-	level, slope float64 // how it depends on the line
-	variance     float64 // before anything is seen
+	level, slope float64
+	variance     float64
 }
 
 const (
@@ -75,20 +78,24 @@ func newModel(h *history, p parameters, growth float64, clock []float64) *model 
 	if !m.factorize() || !m.factorizeContrasts() {
 		return nil
 	}
-	n := float64(h.shards)
-	ahead := h.horizon
-	m.now = target{level: n, variance: n}
-	m.then = target{
-		level: n, slope: n * ahead,
-		variance: n*m.size(-ahead) + n*n*(p.level*ahead+p.slope*ahead*ahead*ahead/3),
-	}
-	m.solveDesign()
+	m.whitenDesign()
+	m.solveTargets()
 	return m
 }
 
 // size is what the shared number was (or will be) at an age on the clock, as a part of what it
 // is now.
 func (m *model) size(age float64) float64 { return math.Exp(-m.growth * age) }
+
+// trend is what the shared number's line does with age: straight on a board at rest,
+// and bent as a board bends that grows or shrinks by the same part all the time.
+func (m *model) trend(age float64) float64 {
+	if oldest := m.history.ages[len(m.history.ages)-1]; m.growth != 0 && oldest > 0 {
+		perTime := m.growth * m.clock[len(m.clock)-1] / oldest
+		return math.Expm1(-perTime*age) / perTime
+	}
+	return -age
+}
 
 // deviation is the covariance of one shard's deviations at two ages on the clock.
 func (m *model) deviation(a, b float64) float64 {
@@ -163,20 +170,57 @@ func (m *model) factorizeContrasts() bool {
 	return true
 }
 
-// solveDesign solves the system for the line and for the targets' covariances with
-// what was seen.
-func (m *model) solveDesign() {
+// whitenDesign whitens the line and the targets' covariances with what was seen.
+func (m *model) whitenDesign() {
 	h := m.history
 	columns := mat.NewDense(h.size, lineColumns+targetColumns, nil)
 	for _, g := range h.groups {
 		for i, t := range g.times {
 			columns.SetRow(g.at+i, []float64{
-				1, -h.ages[t],
+				1, m.trend(h.ages[t]),
 				m.deviation(m.clock[t], 0), m.deviation(m.clock[t], -h.horizon),
 			})
 		}
 	}
 	m.whiten(&m.design, columns)
+}
+
+// solveTargets works out what does not depend on the counts.
+func (m *model) solveTargets() {
+	h := m.history
+	var xx [lineColumns][lineColumns]float64
+	var tx [targetColumns][lineColumns]float64
+	var tt [targetColumns]float64
+	for i := range h.size {
+		row := m.design.RawRowView(i)
+		x, t := row[:lineColumns], row[lineColumns:]
+		for a := range x {
+			for b := range x {
+				xx[a][b] += x[a] * x[b]
+			}
+		}
+		for a := range t {
+			tt[a] += t[a] * t[a]
+			for b := range x {
+				tx[a][b] += t[a] * x[b]
+			}
+		}
+	}
+	m.line = solveLine(xx, len(h.ages) == 1)
+	n, ahead := float64(h.shards), h.horizon
+	// Before anything is seen: the shards' own deviations, and ahead of now what the
+	// shared walks may do until then.
+	m.targets = [targetColumns]target{
+		{level: n, variance: n},
+		{level: n, slope: n * m.trend(-ahead), variance: n*m.size(-ahead) + n*n*ahead*(m.level+m.slope*ahead*ahead/3)},
+	}
+	for i := range m.targets {
+		t := &m.targets[i]
+		t.level -= tx[i][0]
+		t.slope -= tx[i][1]
+		a, b := m.line.times([lineColumns]float64{t.level, t.slope})
+		t.variance = max(0, t.variance-tt[i]+t.level*a+t.slope*b)
+	}
 }
 
 // whiten solves half of the system for columns: what was correlated becomes independent, of variance one.

@@ -30,6 +30,8 @@ type State struct {
 	BestCutpoint  int64                  `protobuf:"zigzag64,3,opt,name=best_cutpoint,json=bestCutpoint,proto3" json:"best_cutpoint,omitempty"`
 	Gaps          []uint64               `protobuf:"varint,4,rep,packed,name=gaps,proto3" json:"gaps,omitempty"` // from each cutpoint to the next, best first
 	Cut           bool                   `protobuf:"varint,5,opt,name=cut,proto3" json:"cut,omitempty"`          // there are cutpoints: one more than gaps
+	History       *History               `protobuf:"bytes,6,opt,name=history,proto3" json:"history,omitempty"`
+	Units         float64                `protobuf:"fixed64,7,opt,name=units,proto3" json:"units,omitempty"` // read units that the walk took
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -99,17 +101,254 @@ func (x *State) GetCut() bool {
 	return false
 }
 
+func (x *State) GetHistory() *History {
+	if x != nil {
+		return x.History
+	}
+	return nil
+}
+
+func (x *State) GetUnits() float64 {
+	if x != nil {
+		return x.Units
+	}
+	return 0
+}
+
+// History is what earlier walks saw at cutpoints of its own.
+type History struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Whole         bool                   `protobuf:"varint,1,opt,name=whole,proto3" json:"whole,omitempty"`   // the sightings are of the whole board, not of its shards
+	Shards        uint32                 `protobuf:"varint,2,opt,name=shards,proto3" json:"shards,omitempty"` // of the board then
+	BestCutpoint  int64                  `protobuf:"zigzag64,3,opt,name=best_cutpoint,json=bestCutpoint,proto3" json:"best_cutpoint,omitempty"`
+	Gaps          []uint64               `protobuf:"varint,4,rep,packed,name=gaps,proto3" json:"gaps,omitempty"`
+	Worst         int64                  `protobuf:"zigzag64,5,opt,name=worst,proto3" json:"worst,omitempty"` // the worst key seen
+	Sightings     []*Sighting            `protobuf:"bytes,6,rep,name=sightings,proto3" json:"sightings,omitempty"`
+	Intervals     []*Interval            `protobuf:"bytes,7,rep,name=intervals,proto3" json:"intervals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *History) Reset() {
+	*x = History{}
+	mi := &file_state_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *History) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*History) ProtoMessage() {}
+
+func (x *History) ProtoReflect() protoreflect.Message {
+	mi := &file_state_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use History.ProtoReflect.Descriptor instead.
+func (*History) Descriptor() ([]byte, []int) {
+	return file_state_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *History) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
+func (x *History) GetShards() uint32 {
+	if x != nil {
+		return x.Shards
+	}
+	return 0
+}
+
+func (x *History) GetBestCutpoint() int64 {
+	if x != nil {
+		return x.BestCutpoint
+	}
+	return 0
+}
+
+func (x *History) GetGaps() []uint64 {
+	if x != nil {
+		return x.Gaps
+	}
+	return nil
+}
+
+func (x *History) GetWorst() int64 {
+	if x != nil {
+		return x.Worst
+	}
+	return 0
+}
+
+func (x *History) GetSightings() []*Sighting {
+	if x != nil {
+		return x.Sightings
+	}
+	return nil
+}
+
+func (x *History) GetIntervals() []*Interval {
+	if x != nil {
+		return x.Intervals
+	}
+	return nil
+}
+
+type Sighting struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Shard         uint32                 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	AtMs          int64                  `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"` // since 1970
+	Rises         []uint64               `protobuf:"varint,3,rep,packed,name=rises,proto3" json:"rises,omitempty"`    // entries between each cutpoint and the one before; the last: below them all
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sighting) Reset() {
+	*x = Sighting{}
+	mi := &file_state_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sighting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sighting) ProtoMessage() {}
+
+func (x *Sighting) ProtoReflect() protoreflect.Message {
+	mi := &file_state_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sighting.ProtoReflect.Descriptor instead.
+func (*Sighting) Descriptor() ([]byte, []int) {
+	return file_state_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Sighting) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *Sighting) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *Sighting) GetRises() []uint64 {
+	if x != nil {
+		return x.Rises
+	}
+	return nil
+}
+
+// Interval is a time in which the board changed faster than usual.
+type Interval struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	EndMs         int64                  `protobuf:"varint,1,opt,name=end_ms,json=endMs,proto3" json:"end_ms,omitempty"`
+	Activity      float64                `protobuf:"fixed64,2,opt,name=activity,proto3" json:"activity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Interval) Reset() {
+	*x = Interval{}
+	mi := &file_state_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Interval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Interval) ProtoMessage() {}
+
+func (x *Interval) ProtoReflect() protoreflect.Message {
+	mi := &file_state_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Interval.ProtoReflect.Descriptor instead.
+func (*Interval) Descriptor() ([]byte, []int) {
+	return file_state_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Interval) GetEndMs() int64 {
+	if x != nil {
+		return x.EndMs
+	}
+	return 0
+}
+
+func (x *Interval) GetActivity() float64 {
+	if x != nil {
+		return x.Activity
+	}
+	return 0
+}
+
 var File_state_proto protoreflect.FileDescriptor
 
 const file_state_proto_rawDesc = "" +
 	"\n" +
-	"\vstate.proto\x12\x14rankcurve.sampler.v1\"\x84\x01\n" +
+	"\vstate.proto\x12\x14rankcurve.sampler.v1\"\xd3\x01\n" +
 	"\x05State\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x18\n" +
 	"\aentries\x18\x02 \x01(\x03R\aentries\x12#\n" +
 	"\rbest_cutpoint\x18\x03 \x01(\x12R\fbestCutpoint\x12\x12\n" +
 	"\x04gaps\x18\x04 \x03(\x04R\x04gaps\x12\x10\n" +
-	"\x03cut\x18\x05 \x01(\bR\x03cutB9Z7github.com/rankcurve/rankcurve/sampler/internal/statepbb\x06proto3"
+	"\x03cut\x18\x05 \x01(\bR\x03cut\x127\n" +
+	"\ahistory\x18\x06 \x01(\v2\x1d.rankcurve.sampler.v1.HistoryR\ahistory\x12\x14\n" +
+	"\x05units\x18\a \x01(\x01R\x05units\"\x82\x02\n" +
+	"\aHistory\x12\x14\n" +
+	"\x05whole\x18\x01 \x01(\bR\x05whole\x12\x16\n" +
+	"\x06shards\x18\x02 \x01(\rR\x06shards\x12#\n" +
+	"\rbest_cutpoint\x18\x03 \x01(\x12R\fbestCutpoint\x12\x12\n" +
+	"\x04gaps\x18\x04 \x03(\x04R\x04gaps\x12\x14\n" +
+	"\x05worst\x18\x05 \x01(\x12R\x05worst\x12<\n" +
+	"\tsightings\x18\x06 \x03(\v2\x1e.rankcurve.sampler.v1.SightingR\tsightings\x12<\n" +
+	"\tintervals\x18\a \x03(\v2\x1e.rankcurve.sampler.v1.IntervalR\tintervals\"K\n" +
+	"\bSighting\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x13\n" +
+	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +
+	"\x05rises\x18\x03 \x03(\x04R\x05rises\"=\n" +
+	"\bInterval\x12\x15\n" +
+	"\x06end_ms\x18\x01 \x01(\x03R\x05endMs\x12\x1a\n" +
+	"\bactivity\x18\x02 \x01(\x01R\bactivityB9Z7github.com/rankcurve/rankcurve/sampler/internal/statepbb\x06proto3"
 
 var (
 	file_state_proto_rawDescOnce sync.Once
@@ -123,16 +362,22 @@ func file_state_proto_rawDescGZIP() []byte {
 	return file_state_proto_rawDescData
 }
 
-var file_state_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_state_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_state_proto_goTypes = []any{
-	(*State)(nil), // 0: rankcurve.sampler.v1.State
+	(*State)(nil),    // 0: rankcurve.sampler.v1.State
+	(*History)(nil),  // 1: rankcurve.sampler.v1.History
+	(*Sighting)(nil), // 2: rankcurve.sampler.v1.Sighting
+	(*Interval)(nil), // 3: rankcurve.sampler.v1.Interval
 }
 var file_state_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	1, // 0: rankcurve.sampler.v1.State.history:type_name -> rankcurve.sampler.v1.History
+	2, // 1: rankcurve.sampler.v1.History.sightings:type_name -> rankcurve.sampler.v1.Sighting
+	3, // 2: rankcurve.sampler.v1.History.intervals:type_name -> rankcurve.sampler.v1.Interval
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_state_proto_init() }
@@ -146,7 +391,7 @@ func file_state_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_state_proto_rawDesc), len(file_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
