@@ -93,11 +93,15 @@ type Board struct {
 // Refresh says how the curves of a board are made.
 type Refresh struct {
 	Method     Method
+	Walk       int // shards walked a refresh; 0 is all, or what ReadBudget pays for
 	ReadBudget int // read units that one refresh may spend; 0 is no limit
 	CurveBytes int // size of the encoded curve, at most
 	Head       int // entries read one by one at each end of a counted walk
 	Tolerance  Tolerance
 	Pace       Pace
+
+	Audit       int // owners whose ranks are counted after each refresh; 0: none
+	AuditBudget int // read units for that, at most; 0 is no limit
 }
 
 // Pace bounds what a refresh takes of each partition of a DynamoDB index, in read
@@ -140,6 +144,8 @@ func Default() Config {
 			Head:       10000,
 			Tolerance:  ToleranceSqrt,
 			Pace:       Pace{Start: 50, Max: 300},
+
+			AuditBudget: 2000,
 		},
 	}
 }

@@ -44,12 +44,15 @@ var fields = slices.Concat(
 func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 	return []field{
 		{prefix + ".method", func(c *Config, i []int) any { return (*string)(&at(c, i).Method) }},
+		{prefix + ".walk", func(c *Config, i []int) any { return &at(c, i).Walk }},
 		{prefix + ".read_budget", func(c *Config, i []int) any { return &at(c, i).ReadBudget }},
 		{prefix + ".curve_bytes", func(c *Config, i []int) any { return &at(c, i).CurveBytes }},
 		{prefix + ".head", func(c *Config, i []int) any { return &at(c, i).Head }},
 		{prefix + ".tolerance", func(c *Config, i []int) any { return (*string)(&at(c, i).Tolerance) }},
 		{prefix + ".pace.start", func(c *Config, i []int) any { return &at(c, i).Pace.Start }},
 		{prefix + ".pace.max", func(c *Config, i []int) any { return &at(c, i).Pace.Max }},
+		{prefix + ".audit", func(c *Config, i []int) any { return &at(c, i).Audit }},
+		{prefix + ".audit_budget", func(c *Config, i []int) any { return &at(c, i).AuditBudget }},
 	}
 }
 

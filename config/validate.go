@@ -51,6 +51,9 @@ func (r Refresh) faults() (faults []fault) {
 	if methods := []Method{MethodAuto, MethodCounted, MethodScores}; !slices.Contains(methods, r.Method) {
 		report("method", "%q is not a method; use one of %v", r.Method, methods)
 	}
+	if r.Walk < 0 {
+		report("walk", "%d is negative; use 0 for all shards", r.Walk)
+	}
 	if r.ReadBudget < 0 {
 		report("read_budget", "%d is negative; use 0 for no limit", r.ReadBudget)
 	}
@@ -62,6 +65,12 @@ func (r Refresh) faults() (faults []fault) {
 	}
 	if tolerances := []Tolerance{ToleranceSqrt, ToleranceAbs}; !slices.Contains(tolerances, r.Tolerance) {
 		report("tolerance", "%q is not a tolerance; use one of %v", r.Tolerance, tolerances)
+	}
+	if r.Audit < 0 || r.Audit > 10000 {
+		report("audit", "%d is not in 0..10000; 0 asks nobody, 100 suits most boards", r.Audit)
+	}
+	if r.AuditBudget < 0 {
+		report("audit_budget", "%d is negative; use 0 for no limit", r.AuditBudget)
 	}
 	return append(faults, r.Pace.faults()...)
 }

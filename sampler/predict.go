@@ -60,8 +60,8 @@ func (w *Walker) predictRolling(p Prediction, rows int64, rowBytes float64) (Pre
 	limit := store.ShardShare(w.options.Head, shards)
 	p.add(shards, min(float64(limit), float64(rows)), rowBytes)
 	r := rolling{walker: w, order: make([]int, shards-1), units: max(w.usage.ReadUnits(), 0.5)}
-	if err := r.choose(p.ReadUnits); err != nil {
-		return p, err
+	if r.choose(p.ReadUnits) != nil {
+		r.order = nil // one shard is over the budget, which the figures show
 	}
 	p.Shards = len(r.order) + 1
 	p.ReadUnits += float64(p.Shards) * r.units

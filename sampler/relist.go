@@ -50,7 +50,7 @@ func (p pointed) better(key int64) float64 {
 
 func (p pointed) keyAt(better float64) int64 {
 	i := sort.Search(len(p), func(i int) bool { return float64(p[i].Better) >= better })
-	return p[min(i, len(p)-1)].Key
+	return p[max(0, min(i, len(p)-2))].Key // the last point lies below every entry
 }
 
 // A rule says how far apart cutpoints lie: an interval may hold a fraction of its
@@ -106,7 +106,7 @@ func (r rule) split(keys []int64, s shape, upper, lower float64, above int64) []
 			break
 		}
 		keys = appendBelow(keys, key)
-		if atom := s.better(key-1) - s.better(key); atom > r.interval(b, s.entries())/2 && key-1 > above {
+		if atom := s.better(key-1) - s.better(key); atom > r.interval(b, s.entries())/2 && key-1 > max(above, worstKey) {
 			keys = appendBelow(keys, key-1)
 		}
 	}

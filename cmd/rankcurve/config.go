@@ -79,6 +79,7 @@ func cursorKeyText(c config.Cursor) string {
 func refreshText(r config.Refresh, indent string) string {
 	lines := []string{
 		"method: " + string(r.Method),
+		fmt.Sprintf("walk: %d", r.Walk),
 		fmt.Sprintf("read_budget: %d", r.ReadBudget),
 		fmt.Sprintf("curve_bytes: %d", r.CurveBytes),
 		fmt.Sprintf("head: %d", r.Head),

@@ -23,6 +23,10 @@ const rebuildDescription = `Reads a board and makes the score -> rank curve of e
 answers until the new one is published, and stays if the rebuild fails or is stopped.
 A column that fails does not keep the others from theirs.
 
+A rebuild walks every shard, or, with --walk or a read budget that does not pay for
+all, a few of them, those seen longest ago: the others are carried forward from when
+they were seen, and the curve's band says how sure that is.
+
 Method "scores" reads every score, "counted" counts between cutpoints; "auto" takes
 the scores where they are the cheaper way.
 
@@ -30,6 +34,7 @@ Examples:
 
    rankcurve rebuild missions
    rankcurve rebuild missions --column xp --full
+   rankcurve rebuild missions --walk 4
    rankcurve rebuild missions --dry-run`
 
 func (p *program) rebuildCommand() *cli.Command {
@@ -40,9 +45,11 @@ func (p *program) rebuildCommand() *cli.Command {
 		Description: rebuildDescription,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "column", Usage: "rebuild `COLUMN` alone (default: all)"},
-			&cli.BoolFlag{Name: "full", DisableDefaultText: true, Usage: "choose new cutpoints, whatever the read budget"},
+			&cli.BoolFlag{Name: "full", DisableDefaultText: true, Usage: "walk every shard and choose new cutpoints, whatever the read budget"},
 			&cli.BoolFlag{Name: "dry-run", DisableDefaultText: true, Usage: "say what it would cost, and write nothing"},
 			&cli.StringFlag{Name: "method", Usage: "read by `METHOD`: auto, counted or scores (default: as configured)"},
+			&cli.IntFlag{Name: "walk", Usage: "walk `M` of the board's shards and carry the others forward; 0: all, or what the read budget pays for (default: as configured)"},
+			auditFlag(),
 			jsonFlag(),
 		},
 		Action: p.rebuild,
@@ -55,6 +62,12 @@ func (p *program) rebuild(c *cli.Context) error {
 	}
 	if _, err := sampler.ParseMethod(c.String("method")); err != nil || c.IsSet("method") && c.String("method") == "" {
 		return usagef("--method %q is none of auto, counted, scores", c.String("method"))
+	}
+	if err := checkAuditFlag(c); err != nil {
+		return err
+	}
+	if c.Int("walk") < 0 {
+		return usagef("--walk %d is negative; use 0 for all shards", c.Int("walk"))
 	}
 	patiently := func(cfg config.Config) access {
 		return access{patient: true, pace: refreshOptions(cfg, c.Args().First()).Pace}
@@ -76,7 +89,13 @@ func (p *program) rebuild(c *cli.Context) error {
 		if c.IsSet("method") {
 			r.options.Method = sampler.Method(c.String("method"))
 		}
+		if c.IsSet("walk") {
+			r.options.Shards = c.Int("walk")
+		}
 		r.options.Full = c.Bool("full")
+		if c.IsSet("audit") {
+			r.options.Audit = c.Int("audit")
+		}
 		if c.Bool("dry-run") {
 			return r.plan(columns)
 		}
@@ -103,8 +122,9 @@ const embeddedScores = 20_000_000
 func refreshOptions(cfg config.Config, board string) jobs.Options {
 	r := cfg.Refresh(board)
 	o := jobs.Options{
-		Method: sampler.Method(r.Method), ReadBudget: float64(r.ReadBudget),
+		Method: sampler.Method(r.Method), Shards: r.Walk, ReadBudget: float64(r.ReadBudget),
 		CurveBytes: r.CurveBytes, Head: r.Head, Shape: predictor.Shape(r.Tolerance),
+		Audit: r.Audit, AuditBudget: float64(r.AuditBudget),
 	}
 	if cfg.Store.Kind == config.KindDynamoDB {
 		o.Pace = sampler.Pace{Start: float64(r.Pace.Start), Max: float64(r.Pace.Max)}
@@ -130,6 +150,7 @@ type reportRow struct {
 	Generation int64   `json:"generation"`
 	Method     string  `json:"method"`
 	Shards     int     `json:"shards"`
+	Walked     int     `json:"walked"`
 	Entries    int64   `json:"entries"`
 	Requests   int     `json:"requests"`
 	ReadUnits  float64 `json:"read_units"`
@@ -139,6 +160,8 @@ type reportRow struct {
 	Shape      string  `json:"shape"`
 	Seconds    float64 `json:"seconds"`
 	AsOf       string  `json:"as_of"`
+
+	Audit *auditRow `json:"audit,omitempty"`
 }
 
 // refresh rebuilds the columns one after the other. One that fails, because another
@@ -192,21 +215,26 @@ func (r rebuilding) print(report jobs.Report) error {
 	if r.c.Bool("json") {
 		return printJSON(w, reportRow{
 			Board: report.Board, Column: report.Column, Generation: report.Generation, Method: string(report.Method),
-			Shards: report.Shards, Entries: report.Entries, Requests: report.Usage.Requests, ReadUnits: report.Usage.ReadUnits(),
+			Shards: report.Shards, Walked: report.Walked, Entries: report.Entries, Requests: report.Usage.Requests, ReadUnits: report.Usage.ReadUnits(),
 			Knots: report.Knots, Bytes: report.Bytes, Tolerance: report.Tolerance, Shape: string(report.Shape),
 			Seconds: report.Duration.Seconds(), AsOf: timestamp(report.AsOf),
+			Audit: auditRowOf(report.Audit),
 		})
 	}
 	fmt.Fprintf(w, "%s.%s: generation %d of %s in %s, %s knots in %s, by %s; %s read units in %s\n",
 		report.Board, report.Column, report.Generation, entriesText(report.Entries), seconds(report.Duration.Round(time.Millisecond)),
-		humanize.Comma(int64(report.Knots)), humanize.IBytes(uint64(report.Bytes)), methodText(report.Method),
+		humanize.Comma(int64(report.Knots)), humanize.IBytes(uint64(report.Bytes)), methodText(report.Method, report.Walked, report.Shards),
 		rounded(report.Usage.ReadUnits()), counting(report.Usage.Requests, "request"))
+	printAudit(w, report)
 	return nil
 }
 
-func methodText(m sampler.Method) string {
-	if m == sampler.Scores {
+func methodText(m sampler.Method, walked, shards int) string {
+	switch m {
+	case sampler.Scores:
 		return "reading every score"
+	case sampler.Rolling:
+		return fmt.Sprintf("walking %d of %s", walked, counting(shards, "shard"))
 	}
 	return "counting between cutpoints"
 }
@@ -217,6 +245,7 @@ type planRow struct {
 	Column     string  `json:"column"`
 	Method     string  `json:"method"`
 	Shards     int     `json:"shards"`
+	Walked     int     `json:"walked"`
 	Entries    int64   `json:"entries"`
 	Requests   int     `json:"requests"`
 	ReadUnits  float64 `json:"read_units"`
@@ -232,14 +261,14 @@ func (r rebuilding) plan(columns []store.Column) error {
 		}
 		cost := plan.ReadUnits * dollarsPerReadUnit
 		if r.c.Bool("json") {
-			err = printJSON(r.c.App.Writer, planRow{r.board.Name, column.Name, string(plan.Method), r.board.Shards, plan.Entries, plan.Requests, plan.ReadUnits, cost, r.overBudget(plan)})
+			err = printJSON(r.c.App.Writer, planRow{r.board.Name, column.Name, string(plan.Method), r.board.Shards, plan.Shards, plan.Entries, plan.Requests, plan.ReadUnits, cost, r.overBudget(plan)})
 			if err != nil {
 				return err
 			}
 			continue
 		}
 		fmt.Fprintf(r.c.App.Writer, "%s.%s: would read %s of %s by %s: %s read units (%s on DynamoDB) in about %s; nothing was written\n",
-			r.board.Name, column.Name, r.plannedText(plan.Entries), counting(r.board.Shards, "shard"), methodText(plan.Method), rounded(plan.ReadUnits), dollars(cost), counting(plan.Requests, "request"))
+			r.board.Name, column.Name, r.plannedText(plan.Entries), counting(r.board.Shards, "shard"), methodText(plan.Method, plan.Shards, r.board.Shards), rounded(plan.ReadUnits), dollars(cost), counting(plan.Requests, "request"))
 		if r.overBudget(plan) {
 			fmt.Fprintf(r.c.App.Writer, "%s.%s: that is over the read budget of %s units, for which a rebuild is refused or stopped; raise refresh.read_budget, or rebuild with --full\n", r.board.Name, column.Name, rounded(r.options.ReadBudget))
 		}
