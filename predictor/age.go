@@ -86,15 +86,16 @@ func (m moment) value(key int64) float64 {
 	return 0
 }
 
-// estimate is the aged counterpart of the curve's own.
-func (m moment) estimate(key int64, tolerance float64) Estimate {
+// aged is estimate at an age.
+func (c *Curve) aged(key int64, tolerance float64, age time.Duration) Estimate {
+	m := c.at(age)
 	i, ok := m.line(key)
 	switch {
 	case ok && m.body(i):
 		better := m.on(i, key)
-		return band(better, tolerance*m.shape.weight(better, m.total)+m.spread(i), m.total)
+		return m.band(better, tolerance*m.shape.weight(better, m.total)+m.spread(i))
 	case !ok && key < m.keys[0]:
-		return band(m.total, m.growthBelow(), m.total)
+		return m.band(m.total, m.growthBelow())
 	}
 	now := 0.0
 	if ok {
@@ -104,7 +105,12 @@ func (m moment) estimate(key int64, tolerance float64) Estimate {
 	if ok && key < m.headFrom {
 		half += tolerance * m.shape.weight(better, m.total)
 	}
-	return band(better, half, m.total)
+	return m.band(better, half)
+}
+
+// band is the rounded band; after ages without number it is the whole board.
+func (m moment) band(better, half float64) Estimate {
+	return band(better, min(half, maxTotal), int64(m.total+0.5))
 }
 
 // spread is what is unsure on line i of the body: it grows in a straight line with

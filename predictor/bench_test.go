@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"sort"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve/predictor"
 )
@@ -32,6 +33,22 @@ func BenchmarkLookup(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				sink += float64(curve.Held(asked[i&(1<<16-1)], 0).High)
+			}
+		})
+		aged, _, err := predictor.Build(ahead(), forecast(predictor.PointsOf(keys), 0.3), predictor.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(shape.name+"/aged curve", func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				sink += aged.BetterAt(asked[i&(1<<16-1)], time.Duration(i)*time.Second)
+			}
+		})
+		b.Run(shape.name+"/aged curve with band", func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				sink += float64(aged.Held(asked[i&(1<<16-1)], time.Duration(i)*time.Second).High)
 			}
 		})
 		reference := newSearched(curve)

@@ -129,11 +129,14 @@ func (d *draft) publish() (*Curve, []byte, error) {
 }
 
 // takeHead moves the best entries into exact steps and returns the points that
-// are left; their first is where the body starts. Estimates are not exact.
+// are left; their first is where the body starts. Estimates are not exact, and a key
+// that nobody has is no step.
 func (d *draft) takeHead(points []Point, entries int) []Point {
 	i := 0
 	for ; i < len(points)-1 && points[i].Better < int64(entries) && !points[i+1].Open && points[i].Error+points[i+1].Error == 0; i++ {
-		d.head = append(d.head, step{points[i].Key, points[i+1].Better - points[i].Better})
+		if count := points[i+1].Better - points[i].Better; count > 0 {
+			d.head = append(d.head, step{points[i].Key, count})
+		}
 	}
 	return points[i:]
 }

@@ -188,7 +188,7 @@ func checkNumbers(m *curvepb.Curve) error {
 	return nil
 }
 
-func isScale(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
+func isScale(v float64) bool { return v >= 0 && v <= maxTotal }
 
 // expand walks the gaps, counts and rises into knots, best first: two for each
 // step of the head (its key, and one below it), then the body's.

@@ -126,7 +126,7 @@ func (c *corridor) settle(ranges []vertexRange) []knot {
 		if !math.IsInf(steep, 1) {
 			low = max(low, end.better-steep*dx)
 		}
-		value := min(max(here.better, low), max(low, high))
+		value := min(max(here.better, low), max(low, high), r.high) // low > high is rounding
 		knots[i] = knot{here.key, min(value, end.better)}
 	}
 	return knots

@@ -278,7 +278,11 @@ func TestTheEmptyBoardHasACurve(t *testing.T) {
 }
 
 func TestDecodeRefusesEveryDamage(t *testing.T) {
-	_, data := build(t, predictor.PointsOf(boards[1].keys(5000)), predictor.Options{Bytes: 2048})
+	points := forecast(counted(predictor.PointsOf(boards[1].keys(5000)), 300, 0.04), 0.3)
+	_, data, err := predictor.Build(ahead(), points, predictor.Options{Bytes: 2048})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range data {
 		for bit := range 8 {
 			bad := slices.Clone(data)
@@ -295,8 +299,13 @@ func TestDecodeRefusesEveryDamage(t *testing.T) {
 
 func TestLookupAllocatesNothing(t *testing.T) {
 	keys := boards[1].keys(10_000)
-	curve, _ := build(t, predictor.PointsOf(keys), predictor.Options{})
-	if n := testing.AllocsPerRun(100, func() { sink += curve.Better(keys[500]) + float64(curve.Held(keys[7000], 0).Low) }); n != 0 {
+	curve, _, err := predictor.Build(ahead(), forecast(predictor.PointsOf(keys), 0.3), predictor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		sink += curve.Better(keys[500]) + curve.BetterAt(keys[500], time.Minute) + float64(curve.Held(keys[7000], 0).Low+curve.Held(keys[7000], time.Minute).Low+curve.TotalAt(time.Minute))
+	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -3,6 +3,7 @@ package predictor_test
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"math"
 	"slices"
 	"testing"
 
@@ -15,8 +16,16 @@ import (
 // FuzzDecode feeds curves with a right checksum around arbitrary bytes, which
 // random damage would never get past.
 func FuzzDecode(f *testing.F) {
-	for _, b := range boards[:6] {
-		_, data := build(f, predictor.PointsOf(b.keys(500)), predictor.Options{Bytes: 1024})
+	for i, b := range boards[:6] {
+		points := predictor.PointsOf(b.keys(500))
+		m := meta
+		if i%2 == 1 {
+			m, points = ahead(), forecast(counted(points, 50, 0.1), 0.5)
+		}
+		_, data, err := predictor.Build(m, points, predictor.Options{Bytes: 1024})
+		if err != nil {
+			f.Fatal(err)
+		}
 		var envelope curvepb.Envelope
 		if err := proto.Unmarshal(data, &envelope); err != nil {
 			f.Fatal(err)
@@ -25,11 +34,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, inner []byte) {
-		sealed, err := proto.Marshal(&curvepb.Envelope{Crc32C: crc32.Checksum(inner, crc32.MakeTable(crc32.Castagnoli)), Curve: inner})
-		if err != nil {
-			t.Fatal(err)
-		}
-		curve, err := predictor.Decode(sealed)
+		curve, err := predictor.Decode(seal(t, inner))
 		if err != nil {
 			return
 		}
@@ -38,20 +43,33 @@ func FuzzDecode(f *testing.F) {
 			keys = append(keys, v.Key-1, v.Key, v.Key+1)
 		}
 		slices.Sort(keys)
-		previous := float64(curve.Total())
-		for _, key := range keys {
-			better := curve.Better(key)
-			if better > previous {
-				t.Fatalf("better grows with the key, at %d", key)
+		for _, age := range ages {
+			total := curve.TotalAt(age)
+			previous := math.Inf(1)
+			for _, key := range keys {
+				better := curve.BetterAt(key, age)
+				if better > previous {
+					t.Fatalf("better grows with the key, at %d after %s", key, age)
+				}
+				previous = better
+				if e := curve.Estimate(key, age); e.Low < 0 || e.High > total || e.Low > e.Better || e.High < e.Better {
+					t.Fatalf("at %d after %s: estimate %+v of %d", key, age, e, total)
+				}
 			}
-			previous = better
-			if e := curve.Estimate(key, 0); e.Low < 0 || e.High > curve.Total() || e.Low > e.Better || e.High < e.Better {
-				t.Fatalf("at %d: estimate %+v of %d", key, e, curve.Total())
-			}
+			curve.KeyAt(1, age)
+			curve.KeyAt(total, age)
 		}
-		curve.KeyAt(1, 0)
-		curve.KeyAt(curve.Total(), 0)
 	})
+}
+
+// seal puts a checksum around the bytes of a curve.
+func seal(t *testing.T, inner []byte) []byte {
+	t.Helper()
+	sealed, err := proto.Marshal(&curvepb.Envelope{Crc32C: crc32.Checksum(inner, crc32.MakeTable(crc32.Castagnoli)), Curve: inner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
 }
 
 // FuzzFit builds curves of arbitrary boards: monotone, with fixed ends, and every

@@ -42,23 +42,23 @@ func (c *Curve) Estimate(key int64, age time.Duration) Estimate {
 
 func (c *Curve) estimate(key int64, tolerance float64, age time.Duration) Estimate {
 	if age > 0 && c.forecast != nil {
-		return c.at(age).estimate(key, tolerance)
+		return c.aged(key, tolerance, age)
 	}
 	i, ok := c.line(key)
 	if !ok || key >= c.headFrom {
 		better := int64(c.Better(key) + 0.5)
 		return Estimate{better, better, better}
 	}
-	better, total := c.on(i, key), float64(c.total)
-	return band(better, tolerance*c.shape.weight(better, total)+c.spread(i), total)
+	better := c.on(i, key)
+	return band(better, tolerance*c.shape.weight(better, float64(c.total))+c.spread(i), c.total)
 }
 
 // band rounds a value with so much on both sides of it outward, within the board.
-func band(better, half, total float64) Estimate {
+func band(better, half float64, total int64) Estimate {
 	return Estimate{
 		Better: int64(better + 0.5),
-		Low:    int64(max(0, math.Floor(better-half))),
-		High:   int64(min(math.Floor(total+0.5), math.Ceil(better+half))),
+		Low:    max(0, int64(math.Floor(better-half))),
+		High:   min(total, int64(math.Ceil(better+half))),
 	}
 }
 

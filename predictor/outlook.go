@@ -37,7 +37,7 @@ func outlookOf(points []Point, horizon time.Duration) (*outlook, error) {
 		}
 		to := anchorOf(p)
 		if !head && p.Better > 0 {
-			o.drift, o.noise, head = max(-1, to.change/to.better), to.variance/to.better, true
+			o.drift, o.noise, head = max(-1, to.change/to.better), min(to.variance/to.better, maxTotal), true
 		}
 		for ; filled <= i; filled++ {
 			o.fill(filled, from, to)

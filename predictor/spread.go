@@ -137,7 +137,7 @@ func density(points []Point, i int) float64 {
 const maxSpread = 8 * 33 // 2^33 entries, more than a board has
 
 func quantizeSpread(entries float64) uint32 {
-	return uint32(math.Ceil(8 * math.Log2(entries+1)))
+	return min(maxSpread, uint32(math.Ceil(8*math.Log2(entries+1))))
 }
 
 func spreadEntries(q uint16) float64 { return spreadTable[q] }
