@@ -48,6 +48,8 @@ cache:
     servers: [a, "b:0", "c:1", "c:1", ":11211"]
 refresh:
   pace: {start: 400, max: 300}
+  audit: 10001
+  audit_budget: -1
 boards:
 - {name: one, columns: [{name: xp}], refresh: {pace: {start: -1, max: 3001}}}
 - {name: two, columns: [{name: xp}], refresh: {pace: {start: 4000, max: 0}}}
@@ -61,8 +63,10 @@ boards:
 			`c.yaml:9: cache.memcached.servers[3]: c:1 is cache.memcached.servers[2] too; name each server once`,
 			`c.yaml:9: cache.memcached.servers[4]: ":11211" is not HOST:PORT; write it like 127.0.0.1:11211`,
 			`c.yaml:11: refresh.pace.start: 400 is above pace.max, 300; lower it, or raise pace.max`,
-			`c.yaml:13: boards[0].refresh.pace.max: 3001 is not in 0..3000, what a partition gives; 300 leaves room for the players, 0 is no pace`,
-			`c.yaml:13: boards[0].refresh.pace.start: -1 is negative; use 0 to start at pace.max`,
+			`c.yaml:12: refresh.audit: 10001 is not in 0..10000; 0 asks nobody, 100 suits most boards`,
+			`c.yaml:13: refresh.audit_budget: -1 is negative; use 0 for no limit`,
+			`c.yaml:15: boards[0].refresh.pace.max: 3001 is not in 0..3000, what a partition gives; 300 leaves room for the players, 0 is no pace`,
+			`c.yaml:15: boards[0].refresh.pace.start: -1 is negative; use 0 to start at pace.max`,
 		}},
 		{name: "lists of plain values", file: "cache: {memcached: {servers: 127.0.0.1:11211}}\n", environ: []string{
 			"RANKCURVE_CACHE_MEMCACHED_SERVERS=a:1", "RANKCURVE_CACHE_MEMCACHED_SERVERS_1=a:1",

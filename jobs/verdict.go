@@ -109,10 +109,18 @@ func (v Verification) Broken(p Promise) (broken []string) {
 		}
 	}
 	if worst != nil {
-		broken = append(broken, fmt.Sprintf("%q is at rank %d and was estimated at %d, an error of %.2g %%; allowed is %v %% from rank %d on",
-			worst.Owner, worst.Rank, worst.Estimate, 100*worst.Error(), percentOf(p.MaxError), p.FromRank))
+		broken = append(broken, fmt.Sprintf("%q is at rank %d and was estimated at %d, an error of %s %%; allowed is %v %% from rank %d on",
+			worst.Owner, worst.Rank, worst.Estimate, twoFigures(100*worst.Error()), percentOf(p.MaxError), p.FromRank))
 	}
 	return broken
+}
+
+// twoFigures is a percentage with two figures, or all of those before the point.
+func twoFigures(percent float64) string {
+	if percent >= 10 {
+		return fmt.Sprintf("%.0f", percent)
+	}
+	return fmt.Sprintf("%.2g", percent)
 }
 
 // percentOf undoes the rounding of a percentage that was divided by 100.

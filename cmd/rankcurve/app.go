@@ -121,7 +121,7 @@ func (p *program) app() *cli.App {
 			p.demoCommand(),
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
 			p.topCommand(), p.rankCommand(), p.scoreCommand(),
-			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.curveCommand(),
+			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.curveCommand(), p.verifyCommand(),
 			p.tableCommand(), p.configCommand(), p.completionCommand(),
 		},
 		Before:                    p.before,
