@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -111,6 +112,22 @@ func TestRefreshOnDynamoDBCostsWhatItSays(t *testing.T) {
 	}
 	if planned.ReadUnits < 0.9*units || planned.ReadUnits > 1.1*units {
 		t.Errorf("planned %.0f read units, took %.0f", planned.ReadUnits, units)
+	}
+
+	options.Shards, options.Head = 2, 2000
+	for _, name := range []string{"from a sample", "and two shards more"} {
+		planned, err := r.Plan(context.Background(), board, "", options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := r.Refresh(context.Background(), board, "", options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d of %d shards, about %d entries, %s; planned %.0f read units", name, report.Walked, report.Shards, report.Entries, report.Usage, planned.ReadUnits)
+		if off := math.Abs(planned.ReadUnits/report.Usage.ReadUnits() - 1); report.Walked != 2 || off > 0.15 {
+			t.Errorf("%s: %d shards, %s, planned %.0f read units", name, report.Walked, report.Usage, planned.ReadUnits)
+		}
 	}
 
 	b, err := rankcurve.Open(context.Background(), st, "games")
