@@ -45,7 +45,8 @@ type inquiry struct {
 	board  *Board
 	column *column
 	keys   []int64
-	held   bool // entries have these keys; else they may lie between entries
+	held   bool          // entries have these keys; else they may lie between entries
+	age    time.Duration // of the curve: one for all keys, or a better one could rank worse
 	usage  store.Usage
 }
 
@@ -56,6 +57,9 @@ func (q *inquiry) places(ctx context.Context, mode Mode) ([]place, error) {
 	}
 	curve, usage, err := q.board.curve(ctx, q.column)
 	q.usage.Add(usage)
+	if err == nil {
+		q.age = q.board.age(curve)
+	}
 	switch {
 	case err != nil && (mode == Estimate || !unusable(err)):
 		return nil, err
@@ -78,11 +82,11 @@ func (q *inquiry) estimate(curve *predictor.Curve, keys []int64) []place {
 	if q.held {
 		at = curve.Held
 	}
-	meta := curve.Meta()
+	meta, of := curve.Meta(), curve.TotalAt(q.age)
 	places := make([]place, len(keys))
 	for i, key := range keys {
-		e := at(key, 0)
-		places[i] = place{better: e.Better, low: e.Low, high: e.High, of: curve.Total(), asOf: meta.AsOf, generation: meta.Generation}
+		e := at(key, q.age)
+		places[i] = place{better: e.Better, low: e.Low, high: e.High, of: of, asOf: meta.AsOf, generation: meta.Generation}
 	}
 	return places
 }
@@ -102,8 +106,10 @@ func (q *inquiry) count(ctx context.Context, curve *predictor.Curve, keys []int6
 	if err != nil {
 		return nil, err
 	}
-	of, err := n.all(ctx, curve, cuts[len(cuts)-1]-1, counts[len(cuts)-1])
-	if err != nil {
+	var of int64
+	if curve != nil {
+		of = curve.TotalAt(q.age)
+	} else if of, err = n.all(ctx, cuts[len(cuts)-1]-1, counts[len(cuts)-1]); err != nil {
 		return nil, err
 	}
 	places := make([]place, len(keys))
@@ -117,12 +123,9 @@ func (q *inquiry) count(ctx context.Context, curve *predictor.Curve, keys []int6
 
 func worstLast(a, b int64) int { return cmp.Compare(b, a) }
 
-// all is how many entries the column has, of which so many are better than a key:
-// what the curve says, or what counting the rest gives.
-func (n *count) all(ctx context.Context, curve *predictor.Curve, key, better int64) (int64, error) {
-	if curve != nil {
-		return curve.Total(), nil
-	}
+// all counts how many entries the column has, of which so many are better than a
+// key.
+func (n *count) all(ctx context.Context, key, better int64) (int64, error) {
 	rest, err := n.between(ctx, key, []int64{-store.MaxScore})
 	if err != nil {
 		return 0, err

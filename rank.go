@@ -17,7 +17,7 @@ type Rank struct {
 	Decimals   int
 	Rank       int64   // 1 + the number of entries strictly better
 	Low, High  int64   // the band that the rank lies in; both are Rank where it is exact
-	Of         int64   // entries in the column
+	Of         int64   // entries in the column, as the curve forecasts them for now
 	Percent    float64 // 100 * Rank / Of; 0 on an empty board
 	Exact      bool    // counted, not estimated
 	AsOf       time.Time
@@ -37,7 +37,9 @@ type Answer struct {
 // so that a post moves its owner at once, whatever the curve's age: half a read unit
 // each.
 //
-// [Estimate] reads no index; without a curve it is [ErrNoCurve] or [ErrBadCurve].
+// [Estimate] reads no index; without a curve it is [ErrNoCurve] or [ErrBadCurve]. What
+// it tells is the board now, not at AsOf, where the curve has a forecast: the rank
+// follows it for one horizon, and the band widens with the curve's age.
 // [Exact] reads all entries down to the worst of the owners, whatever their number;
 // beyond [WithReadBudget] it is [store.ErrTooExpensive]. Of is then the curve's
 // total, or counted as well if there is no curve. [Auto] counts what is above the

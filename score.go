@@ -19,9 +19,9 @@ type ScoreAt struct {
 	Rank       int64     // the one asked for
 	ScoreRank  int64     // the one that an entry with Score has; equals share it, so it may lie above Rank
 	Low, High  int64     // the band of ScoreRank
-	Of         int64     // entries in the column
+	Of         int64     // entries in the column, as forecast for now
 	Percent    float64   // 100 * Rank / Of
-	Exact      bool      // the curve holds this place exactly: it was so at AsOf
+	Exact      bool      // the curve holds this place exactly: it was so at AsOf, and nothing is known of later
 	AsOf       time.Time // of the curve
 	Generation int64     // of the curve
 }
@@ -35,10 +35,11 @@ func (b *Board) ScoreAtRank(ctx context.Context, column string, rank int64) (Sco
 	if err != nil {
 		return ScoreAt{}, err
 	}
-	if of := curve.Total(); rank < 1 || rank > of {
+	age := b.age(curve)
+	if of := curve.TotalAt(age); rank < 1 || rank > of {
 		return ScoreAt{}, fmt.Errorf("find score at rank %d of board %q: the rank is not in 1..%d: %w", rank, b.def.Name, of, store.ErrInvalid)
 	}
-	return b.scoreAt(c, curve, rank), nil
+	return b.scoreAt(c, curve, rank, age), nil
 }
 
 // ScoreAtPercent estimates the score that it takes to be in the top so many percent:
@@ -53,13 +54,14 @@ func (b *Board) ScoreAtPercent(ctx context.Context, column string, percent float
 	if err != nil {
 		return ScoreAt{}, err
 	}
-	of := curve.Total()
+	age := b.age(curve)
+	of := curve.TotalAt(age)
 	if of == 0 {
 		return ScoreAt{}, fmt.Errorf("find score of the top %v %% of board %q: it has no entries: %w", percent, b.def.Name, store.ErrInvalid)
 	}
 	const slack = 1 - 1e-12 // 7 % of 100 is 7, not what rounds up to 8
 	rank := int64(math.Ceil(percent * float64(of) / 100 * slack))
-	return b.scoreAt(c, curve, min(max(rank, 1), of)), nil
+	return b.scoreAt(c, curve, min(max(rank, 1), of), age), nil
 }
 
 func (b *Board) backwards(ctx context.Context, name string) (*column, *predictor.Curve, error) {
@@ -74,9 +76,10 @@ func (b *Board) backwards(ctx context.Context, name string) (*column, *predictor
 	return c, curve, nil
 }
 
-func (b *Board) scoreAt(c *column, curve *predictor.Curve, rank int64) ScoreAt {
-	key := curve.KeyAt(rank, 0)
-	place, meta, of := curve.Estimate(key, 0), curve.Meta(), curve.Total()
+// scoreAt asks a curve of an age.
+func (b *Board) scoreAt(c *column, curve *predictor.Curve, rank int64, age time.Duration) ScoreAt {
+	key := curve.KeyAt(rank, age)
+	place, meta, of := curve.Estimate(key, age), curve.Meta(), curve.TotalAt(age)
 	low := place.Low + 1
 	return ScoreAt{
 		Board: b.def.Name, Column: c.Name,

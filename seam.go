@@ -77,7 +77,7 @@ func (s *seam) raise(curve *predictor.Curve, better int64) int64 {
 	return s.held.better
 }
 
-// seamKey is the worst key that is counted.
+// seamKey is the worst key that is counted, the same for as long as the curve is.
 func (b *Board) seamKey(curve *predictor.Curve) int64 {
 	if curve.Total() <= b.options.exactTop {
 		return -store.MaxScore // the whole board is the top

@@ -48,6 +48,11 @@ func checkForecast(m *curvepb.Curve) error {
 	case !(m.HeadDrift >= -1) || math.IsInf(m.HeadDrift, 0) || !isScale(m.HeadNoise):
 		return fmt.Errorf("a drift of %g and a noise of %g in the head", m.HeadDrift, m.HeadNoise)
 	}
+	return checkLaterSpreads(m)
+}
+
+// checkLaterSpreads verifies that what is unsure only grows.
+func checkLaterSpreads(m *curvepb.Curve) error {
 	for i, later := range m.LaterSpreads {
 		now := uint32(0)
 		if len(m.Spreads) > 0 {

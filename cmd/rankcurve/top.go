@@ -127,5 +127,5 @@ func entriesOf(c *cli.Context, b *rankcurve.Board, column string) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	return curve.Total(), nil
+	return curve.TotalAt(time.Since(curve.Meta().AsOf)), nil
 }
