@@ -67,6 +67,43 @@ type Board struct {
 	Shards  int       `json:"shards"`
 	Columns []Column  `json:"columns"`
 	Created time.Time `json:"created"`
+
+	// Of a board of a family: the family's name, and the period, whose bounds are in
+	// the board's name, see [Board.Span]. Both are empty of other boards.
+	Family string `json:"family,omitempty"`
+	Period Period `json:"period,omitempty"`
+
+	// Expires is when the board is gone, with all its rows; zero: never. It is to the
+	// second, and is part of each row that is stored.
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// Span is the stretch of time that a board of a family is for; ok is false of other
+// boards.
+func (b Board) Span() (s Span, ok bool) {
+	switch b.Period {
+	case "":
+		return Span{}, false
+	case Always:
+		return Always.At(time.Time{}), true
+	}
+	_, s, ok = ParseBoardName(b.Name)
+	return s, ok
+}
+
+// Expired says whether the board is gone at a time.
+func (b Board) Expired(now time.Time) bool { return !b.Expires.IsZero() && !now.Before(b.Expires) }
+
+// Droppable reports why a board may not be dropped at a time, or nil. The error is
+// [ErrInvalid]. Every backend's DropBoard asks it.
+func (b Board) Droppable(now time.Time) error {
+	switch {
+	case b.Expires.IsZero():
+		return fmt.Errorf("drop board %q: it has no expiry: %w", b.Name, ErrInvalid)
+	case !b.Expired(now):
+		return fmt.Errorf("drop board %q: it expires at %s: %w", b.Name, b.Expires.UTC().Format(time.RFC3339), ErrInvalid)
+	}
+	return nil
 }
 
 // Stamped is the definition with what is set when a board is made and was not set
@@ -142,7 +179,27 @@ func (b Board) Validate() error {
 		}
 		seen[c.Name] = true
 	}
+	faults = append(faults, b.familyFaults()...)
 	return errors.Join(faults...)
+}
+
+// familyFaults holds what a board says of its family against its name.
+func (b Board) familyFaults() (faults []error) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if !b.Expires.Equal(b.Expires.Truncate(time.Second)) || !b.Expires.IsZero() && b.Expires.Unix() <= 0 {
+		fault("expires: %s is not a whole second after 1970", b.Expires)
+	}
+	if b.Family == "" && b.Period == "" {
+		return faults
+	}
+	if !b.Period.Known() || b.Family == "" {
+		fault("period: a board of a family has the family's name and one of the periods %s, not %q and %q", PeriodNames(), b.Family, b.Period)
+		return faults
+	}
+	if s, ok := b.Span(); !ok || s.Period != b.Period || s.Board(b.Family) != b.Name {
+		fault("name: %q is not the name of a %s board of family %q", b.Name, b.Period, b.Family)
+	}
+	return faults
 }
 
 func (c Column) faults() (faults []error) {
@@ -161,8 +218,8 @@ func (c Column) faults() (faults []error) {
 	return faults
 }
 
-// Same reports how the definition differs from another, or nil. The ID and the
-// creation time do not count. The error is [ErrBoardMismatch].
+// Same reports how the definition differs from another, or nil. The ID, the creation
+// time, the family and the expiry do not count: a board keeps those it was made with. The error is [ErrBoardMismatch].
 func (b Board) Same(other Board) error {
 	switch {
 	case b.Shards != other.Shards:

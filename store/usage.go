@@ -105,6 +105,9 @@ func EntrySize(b Board, e Entry) int {
 	if !e.Hidden {
 		size += 1 + len(b.Name) + 3
 	}
+	if !b.Expires.IsZero() {
+		size += 1 + NumberSize(b.Expires.Unix())
+	}
 	for name, score := range e.Scores {
 		size += len(name) + NumberSize(score)
 	}

@@ -85,8 +85,8 @@ func (x *expression) versionIs(version int64) string {
 	return is
 }
 
-// putRequest replaces all that is ours in a row: attributes of other programs,
-// and the expiry, stay.
+// putRequest replaces all that is ours in a row: attributes of other programs stay,
+// and so does an expiry where the board has none.
 func (s *Store) putRequest(b store.Board, e store.Entry, t token) *dynamodb.UpdateItemInput {
 	x := newExpression()
 	condition := x.versionIs(e.Version)
@@ -101,6 +101,9 @@ func (s *Store) putRequest(b store.Board, e store.Entry, t token) *dynamodb.Upda
 	x.setOrRemove(attrAttributes, len(e.Attributes) > 0, func() types.AttributeValue { return textMap(e.Attributes) })
 	x.setOrRemove(attrPosts, len(e.Posts) > 0, func() types.AttributeValue { return textList(e.Posts) })
 	x.setOrRemove(attrUpdated, !e.Updated.IsZero(), func() types.AttributeValue { return integer(e.Updated.UnixMilli()) })
+	if !b.Expires.IsZero() {
+		x.set(attrExpiry, integer(b.Expires.Unix()))
+	}
 	return &dynamodb.UpdateItemInput{
 		TableName:                           &s.table,
 		Key:                                 keyOf(e.Owner, b.Name),

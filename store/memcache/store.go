@@ -199,3 +199,25 @@ func (s *Store) Close() error {
 	defer s.busy.Unlock()
 	return errors.Join(s.Store.Close(), s.cache.Close())
 }
+
+// DropBoard implements [store.Boards]: the durable board first, then memcached's
+// copies of its curves. A fault of the second goes to [OnFault]: nobody asks for them
+// any more.
+func (s *Store) DropBoard(ctx context.Context, name string, now time.Time) error {
+	s.busy.RLock()
+	defer s.busy.RUnlock()
+	b, err := s.Board(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.DropBoard(ctx, name, now); err != nil {
+		return err
+	}
+	for _, c := range b.Columns {
+		k := b.CurveKey(c.Name)
+		key := Key(s.table, k)
+		s.reads.Forget(key)
+		s.fault(k, s.cache.drop(key))
+	}
+	return nil
+}

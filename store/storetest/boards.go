@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,88 @@ var boardSentences = []sentence{
 		f.wantError(err, store.ErrNotFound)
 	}},
 	{"Boards lists all definitions sorted by name", boardList},
+	{"a board of a family keeps what it was made with", boardOfFamily},
+	{"DropBoard of an expired board deletes it with its curves and states", boardDropped},
+	{"DropBoard of one that has not expired is ErrInvalid", boardNotDropped},
+	{"DropBoard of an unknown board is ErrNotFound", func(f *fixture) {
+		f.wantError(f.DropBoard(f.ctx, "nowhere", weekExpiry), store.ErrNotFound)
+	}},
+}
+
+// weekOf is a board of a family that ends.
+func weekOf(family string) store.Board {
+	b := boardOf(family+":2026-W47", 3)
+	b.Family, b.Period, b.Expires = family, store.Weekly, weekExpiry
+	return b
+}
+
+var weekExpiry = time.Date(2026, 12, 23, 0, 0, 0, 0, time.UTC)
+
+func boardOfFamily(f *fixture) {
+	b := weekOf("missions")
+	f.createBoard(b)
+	f.wantBoard(b)
+	got, err := f.Board(f.ctx, b.Name)
+	if err != nil || got.Family != b.Family || got.Period != b.Period || !got.Expires.Equal(b.Expires) {
+		f.Errorf("got %+v, %v, want %+v", got, err, b)
+	}
+	later := b
+	later.Expires = b.Expires.AddDate(1, 0, 0)
+	f.createBoard(later)
+	if got, err := f.Board(f.ctx, b.Name); err != nil || !got.Expires.Equal(b.Expires) {
+		f.Errorf("made again, it expires at %s, %v, not %s", got.Expires, err, b.Expires)
+	}
+	wrong := b
+	wrong.Name = "missions:2026-11"
+	f.wantError(f.CreateBoard(f.ctx, wrong), store.ErrInvalid)
+}
+
+func boardDropped(f *fixture) {
+	b := weekOf("missions")
+	f.createBoard(b)
+	e := entry("ann", 5, 5)
+	for _, on := range []store.Board{b, f.board} {
+		if _, err := f.Put(f.ctx, on, e); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for _, c := range b.Columns {
+		if _, err := f.Publish(f.ctx, b.CurveKey(c.Name), store.Published{Generation: 1, Data: []byte("x")}); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := f.SaveState(f.ctx, b.CurveKey(c.Name), make([]byte, 500_000)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := f.DropBoard(f.ctx, b.Name, weekExpiry); err != nil {
+		f.Fatal(err)
+	}
+	_, err := f.Board(f.ctx, b.Name)
+	f.wantError(err, store.ErrNotFound)
+	for _, c := range b.Columns {
+		_, _, err := f.Curve(f.ctx, b.CurveKey(c.Name))
+		f.wantError(err, store.ErrNotFound)
+		_, _, err = f.State(f.ctx, b.CurveKey(c.Name))
+		f.wantError(err, store.ErrNotFound)
+	}
+	f.wantEntry(stored(e)) // of the other board
+	f.eventually(func() error {
+		rows, _, err := f.BoardsOf(f.ctx, "ann")
+		if err == nil && (len(rows) != 1 || rows[0].Board.Name != f.board.Name) {
+			err = fmt.Errorf("boards of ann: %+v", rows)
+		}
+		return err
+	})
+	f.wantError(f.DropBoard(f.ctx, b.Name, weekExpiry), store.ErrNotFound)
+}
+
+func boardNotDropped(f *fixture) {
+	b := weekOf("missions")
+	f.createBoard(b)
+	f.wantError(f.DropBoard(f.ctx, b.Name, weekExpiry.Add(-time.Second)), store.ErrInvalid)
+	f.wantError(f.DropBoard(f.ctx, f.board.Name, weekExpiry), store.ErrInvalid) // has no expiry
+	f.wantBoard(b)
+	f.wantBoard(f.board)
 }
 
 func (f *fixture) wantBoard(want store.Board) {

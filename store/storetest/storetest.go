@@ -181,6 +181,7 @@ func (f *fixture) calls() []call {
 		{"CreateBoard", func(ctx context.Context) error { return f.CreateBoard(ctx, boardOf("called", 2)) }},
 		{"Board", func(ctx context.Context) error { _, err := f.Board(ctx, f.board.Name); return err }},
 		{"Boards", func(ctx context.Context) error { _, err := f.Boards(ctx); return err }},
+		{"DropBoard", func(ctx context.Context) error { return f.DropBoard(ctx, "dropped", now) }},
 		{"Curve", func(ctx context.Context) error { _, _, err := f.Curve(ctx, key); return err }},
 		{"Publish", func(ctx context.Context) error {
 			_, err := f.Publish(ctx, key, store.Published{Generation: 1, Data: []byte("x")})

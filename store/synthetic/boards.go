@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -40,6 +41,15 @@ func (s *Store) Boards(ctx context.Context) ([]store.Board, error) {
 		return nil, err
 	}
 	return []store.Board{s.copied()}, nil
+}
+
+// DropBoard implements [store.Boards]: the board that is there has no end.
+func (s *Store) DropBoard(ctx context.Context, name string, now time.Time) error {
+	b, err := s.Board(ctx, name)
+	if err != nil {
+		return err
+	}
+	return b.Droppable(now)
 }
 
 func (b *board) copied() store.Board {
