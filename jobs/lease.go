@@ -10,46 +10,68 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// leaseTTL is how long a column stays locked after its refresher died. A living
-// one renews three times as often.
-const leaseTTL = time.Minute
+// DefaultLeaseTTL outlasts a slow answer of the store, and a long pause of a process.
+const DefaultLeaseTTL = time.Minute
+
+// A holding is a lease that is held while work is done under it.
+type holding struct {
+	refresher Refresher
+	lease     store.Lease
+}
+
+// confirm renews the lease: store.ErrLost if another has taken it meanwhile. A process
+// that was stopped for longer than its lease would otherwise publish what it saw before.
+func (h holding) confirm(ctx context.Context) error {
+	_, err := h.refresher.Store.Renew(ctx, h.lease, h.refresher.now(), h.refresher.leaseTTL())
+	return err // which names the lease
+}
+
+func (r Refresher) leaseTTL() time.Duration {
+	if r.LeaseTTL > 0 {
+		return r.LeaseTTL
+	}
+	return DefaultLeaseTTL
+}
 
 // holding runs work under the column's lease. The context of work ends when the
-// lease is lost.
-func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ctx context.Context) error) error {
+// lease is lost. The lease is given up however work ends, in a panic too.
+func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ctx context.Context, held holding) error) (err error) {
 	// A holder may take its own lease again, so each refresh is one of its own.
 	holder := fmt.Sprintf("%s#%s", r.Holder, rand.Text()[:8])
-	lease, err := r.Store.Acquire(ctx, "refresh/"+key.String(), holder, r.now(), leaseTTL)
+	lease, err := r.Store.Acquire(ctx, "refresh/"+key.String(), holder, r.now(), r.leaseTTL())
 	if err != nil {
 		return err // which names the lease
 	}
+	outer := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	renewed := make(chan struct{})
 	go func() {
 		defer close(renewed)
 		r.renew(ctx, lease, cancel)
 	}()
-	err = work(ctx)
-	cause := context.Cause(ctx)
-	cancel(nil)
-	<-renewed
-	if err != nil && errors.Is(cause, store.ErrLost) {
-		err = cause
-	}
-	return errors.Join(err, r.release(context.WithoutCancel(ctx), lease))
+	defer func() {
+		cause := context.Cause(ctx)
+		cancel(nil)
+		<-renewed
+		if err != nil && errors.Is(cause, store.ErrLost) {
+			err = cause
+		}
+		err = errors.Join(err, r.release(context.WithoutCancel(outer), lease))
+	}()
+	return work(ctx, holding{r, lease})
 }
 
 // renew prolongs the lease until the context ends, and ends it when the lease is
 // lost. Other faults may pass: the next renewal tries again.
 func (r Refresher) renew(ctx context.Context, lease store.Lease, cancel context.CancelCauseFunc) {
-	ticker := time.NewTicker(leaseTTL / 3)
+	ticker := time.NewTicker(r.leaseTTL() / 3)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_, err := r.Store.Renew(ctx, lease, r.now(), leaseTTL)
+			_, err := r.Store.Renew(ctx, lease, r.now(), r.leaseTTL())
 			if errors.Is(err, store.ErrLost) {
 				cancel(err)
 				return

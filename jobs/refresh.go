@@ -19,6 +19,10 @@ type Refresher struct {
 	Holder string           // names this process in leases, for those who find one held
 	Now    func() time.Time // the clock; nil: time.Now
 	Log    *slog.Logger     // one line per refresh; nil: none
+
+	// LeaseTTL is how long a column stays locked after its refresher died; a living one
+	// renews three times as often. 0: DefaultLeaseTTL.
+	LeaseTTL time.Duration
 }
 
 // Options of a refresh. The zero value takes every default.
@@ -71,8 +75,8 @@ func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o 
 	started := r.now()
 	key := b.CurveKey(c.Name)
 	var report Report
-	err = r.holding(ctx, key, func(ctx context.Context) error {
-		report, err = r.refresh(ctx, b, c, o)
+	err = r.holding(ctx, key, func(ctx context.Context, held holding) error {
+		report, err = r.refresh(ctx, b, c, o, held)
 		return err
 	})
 	report.Duration = r.now().Sub(started)
@@ -83,10 +87,10 @@ func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o 
 	return report, nil
 }
 
-func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o Options) (Report, error) {
+func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o Options, held holding) (Report, error) {
 	key := b.CurveKey(c.Name)
 	report := Report{Board: b.Name, Column: c.Name, Shards: b.Shards, AsOf: r.now()}
-	generation, err := r.nextGeneration(ctx, key)
+	generation, before, err := r.nextGeneration(ctx, key)
 	if err != nil {
 		return report, err
 	}
@@ -110,6 +114,10 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	if err != nil {
 		return report, err
 	}
+	if err := held.confirm(ctx); err != nil {
+		return report, err
+	}
+	r.compare(ctx, key, before, curve)
 	if err := r.publish(ctx, key, store.Published{Generation: generation, Data: data}, walk.State); err != nil {
 		return report, err
 	}
@@ -152,21 +160,34 @@ func build(meta predictor.Meta, walk sampler.Walk, o Options) (*predictor.Curve,
 // nextGeneration is one more than the durable curve's: a cache may be behind it, and
 // a refresh that counted on from there would walk for nothing. Where that cannot be read
 // any more the time serves, for it is beyond any count of refreshes, so that readers
-// who hold the damaged curve's predecessor take the new one.
-func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, error) {
+// who hold the damaged curve's predecessor take the new one. The durable curve comes
+// with it, if there is one.
+func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, *predictor.Curve, error) {
+	published, err := r.published(ctx, key)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return 1, nil, nil
+	case errors.Is(err, store.ErrCorrupt):
+		r.warn(ctx, "published curve is damaged, replacing it", key, err)
+		return r.now().UnixMilli(), nil, nil
+	case err != nil:
+		return 0, nil, err
+	}
+	before, err := predictor.Decode(published.Data)
+	if err != nil {
+		r.warn(ctx, "published curve is damaged, replacing it", key, err)
+	}
+	return published.Generation + 1, before, nil
+}
+
+// published is the durable curve, past any cache.
+func (r Refresher) published(ctx context.Context, key store.CurveKey) (store.Published, error) {
 	var durable store.Curves = r.Store
 	if cached, ok := r.Store.(store.Cached); ok {
 		durable = cached.Durable()
 	}
 	published, _, err := durable.Curve(ctx, key)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return 1, nil
-	case errors.Is(err, store.ErrCorrupt):
-		r.warn(ctx, "published curve is damaged, replacing it", key, err)
-		return r.now().UnixMilli(), nil
-	}
-	return published.Generation + 1, err
+	return published, err
 }
 
 func (r Refresher) warn(ctx context.Context, message string, key store.CurveKey, err error) {
