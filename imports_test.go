@@ -28,7 +28,7 @@ type direction struct {
 
 // The first direction whose folder holds a package is the one that counts.
 var directions = []direction{
-	{"predictor/kriging", nil, []string{"gonum.org/v1/gonum/mat"}},
+	{"predictor/kriging", nil, []string{"gonum.org/v1/gonum"}},
 	{"predictor", []string{"predictor/internal/..."}, []string{"google.golang.org/protobuf"}},
 	{"store/storetest", []string{"store"}, []string{"pgregory.net/rapid"}},
 	{"store/", []string{"store"}, []string{"*"}}, // and a backend's own sub-packages

@@ -117,6 +117,9 @@ func (m *measured) compare(points []predictor.Point, truth []int64, later bool) 
 }
 
 func TestRollingWalkCarriesTheOtherShardsForward(t *testing.T) {
+	if testing.Short() {
+		t.Skip("arithmetic on one goroutine, for a minute; run without -short")
+	}
 	s := newSeason(t, 32, draw(200_000, lognormal))
 	options := sampler.Options{Method: sampler.Counted, Head: 2000, Shards: 2}
 	full := options

@@ -152,6 +152,9 @@ func (c *crowd) total(cutpoint int) (sum float64) {
 }
 
 func TestTheBandHoldsTheTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("arithmetic on one goroutine, for a minute; run without -short")
+	}
 	for _, test := range []struct {
 		name     string
 		up, down float64

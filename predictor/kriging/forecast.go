@@ -3,8 +3,6 @@ package kriging
 import (
 	"math"
 	"time"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Combine predicts the whole board at every cutpoint, now and one horizon later,
@@ -127,16 +125,17 @@ func (h *history) average(all []parameters, growth float64, clock []float64, som
 // mix asks every model about some cutpoints. It also says how many models could be
 // asked.
 func (h *history) mix(all []parameters, growth float64, clock []float64, some []counts) ([]mixture, int) {
-	columns := mat.NewDense(h.size, len(some), nil)
+	columns, whitened := general(h.size, len(some)), general(h.size, len(some))
 	for i, c := range some {
-		columns.SetCol(i, c.means)
+		for row, mean := range c.means {
+			columns.Data[row*columns.Stride+i] = mean
+		}
 	}
 	perUnit := 0.0
 	if last := clock[len(clock)-1]; last > 0 {
 		perUnit = growth / last
 	}
 	mixtures := make([]mixture, len(some))
-	var whitened mat.Dense
 	models := 0
 	multiplied := make([]products, len(some))
 	for _, p := range all {
@@ -145,9 +144,9 @@ func (h *history) mix(all []parameters, growth float64, clock []float64, some []
 			continue
 		}
 		models++
-		whitened.Reset()
-		m.whiten(&whitened, columns)
-		m.multiply(&whitened, multiplied)
+		copy(whitened.Data, columns.Data)
+		m.whiten(whitened)
+		m.multiply(whitened, multiplied)
 		for i, c := range some {
 			mixtures[i].add(m.judge(multiplied[i], c))
 		}

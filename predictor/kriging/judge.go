@@ -3,7 +3,7 @@ package kriging
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // An answer is a model's prediction of one target.
@@ -22,12 +22,11 @@ type products struct {
 }
 
 // multiply makes the products of every column of the whitened means.
-func (m *model) multiply(whitened *mat.Dense, to []products) {
+func (m *model) multiply(whitened blas64.General, to []products) {
 	clear(to)
-	rows, _ := whitened.Dims()
-	for i := range rows {
-		d := m.design.RawRowView(i)
-		for j, y := range whitened.RawRowView(i) {
+	for i := range whitened.Rows {
+		d := rowOf(m.design, i)
+		for j, y := range rowOf(whitened, i) {
 			p := &to[j]
 			p.yy += y * y
 			p.xy[0] += y * d[0]
@@ -66,11 +65,8 @@ func (m *model) contrast(c counts) (sum float64) {
 		if inverse == nil {
 			continue
 		}
-		rows := m.history.groups[i].rows()
-		for a := range rows {
-			for b := range rows {
-				sum += inverse.At(a, b) * c.scatter[i][a*rows+b]
-			}
+		for j, v := range inverse {
+			sum += v * c.scatter[i][j]
 		}
 	}
 	return sum

@@ -3,7 +3,9 @@ package kriging
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // parameters of the covariance. Variances are in units of a shard's own, times in
@@ -51,10 +53,10 @@ type model struct {
 	growth  float64   // of the shared number, in e-folds per unit of the clock
 	clock   []float64 // ages on the active clock
 
-	factor    mat.TriDense    // upper: the covariance of the groups' means is its square
-	contrasts []*mat.SymDense // inverse covariance of one shard in each group; nil of a single one
+	factor    blas64.Triangular // upper: the covariance of the groups' means is its square
+	contrasts [][]float64       // inverse covariance of one shard in each group, times by times; nil of a single one
 	logDet    float64
-	design    mat.Dense // the line and the targets' covariances, whitened
+	design    blas64.General // the line and the targets' covariances, whitened
 	line      line
 	targets   [targetColumns]target
 }
@@ -113,76 +115,93 @@ func (m *model) shared(i, j int) float64 {
 }
 
 func (m *model) factorize() bool {
-	c := mat.NewSymDense(m.history.size, nil)
+	c := symmetric(m.history.size)
 	for gi, g := range m.history.groups {
 		for i, ti := range g.times {
-			for j, tj := range g.times[:i+1] {
-				v := m.shared(ti, tj) + m.deviation(m.clock[ti], m.clock[tj])/float64(len(g.shards))
-				if i == j {
-					v += jitter
-				}
-				c.SetSym(g.at+i, g.at+j, v)
+			row := c.Data[(g.at+i)*c.Stride:]
+			for j := i; j < g.rows(); j++ {
+				row[g.at+j] = m.shared(ti, g.times[j]) + m.deviation(m.clock[ti], m.clock[g.times[j]])/float64(len(g.shards))
 			}
-			for _, o := range m.history.groups[:gi] {
+			row[g.at+i] += jitter
+			for _, o := range m.history.groups[gi+1:] {
 				for j, tj := range o.times {
-					c.SetSym(g.at+i, o.at+j, m.shared(ti, tj))
+					row[o.at+j] = m.shared(ti, tj)
 				}
 			}
 		}
 	}
-	var ch mat.Cholesky
-	if !ch.Factorize(c) {
-		return false
+	factor, ok := lapack64.Potrf(c)
+	if ok {
+		m.factor = factor
+		m.logDet += logDet(factor)
 	}
-	ch.UTo(&m.factor)
-	m.logDet += ch.LogDet()
-	return true
+	return ok
 }
 
-// factorizeContrasts factors the covariance of a shard's deviations in every group
+// factorizeContrasts inverts the covariance of a shard's deviations in every group
 // that has several shards.
 func (m *model) factorizeContrasts() bool {
-	m.contrasts = make([]*mat.SymDense, len(m.history.groups))
+	m.contrasts = make([][]float64, len(m.history.groups))
 	for gi, g := range m.history.groups {
 		if len(g.shards) < 2 {
 			continue
 		}
-		c := mat.NewSymDense(g.rows(), nil)
+		c := symmetric(g.rows())
 		for i, ti := range g.times {
-			for j, tj := range g.times[:i+1] {
-				v := m.deviation(m.clock[ti], m.clock[tj])
-				if i == j {
-					v += jitter
-				}
-				c.SetSym(i, j, v)
+			for j := i; j < g.rows(); j++ {
+				c.Data[i*c.Stride+j] = m.deviation(m.clock[ti], m.clock[g.times[j]])
 			}
+			c.Data[i*c.Stride+i] += jitter
 		}
-		var ch mat.Cholesky
-		if !ch.Factorize(c) {
+		factor, ok := lapack64.Potrf(c)
+		if !ok {
 			return false
 		}
-		m.contrasts[gi] = mat.NewSymDense(g.rows(), nil)
-		if ch.InverseTo(m.contrasts[gi]) != nil {
+		m.logDet += float64(len(g.shards)-1) * logDet(factor)
+		if _, ok = lapack64.Potri(factor); !ok {
 			return false
 		}
-		m.logDet += float64(len(g.shards)-1) * ch.LogDet()
+		mirror(c)
+		m.contrasts[gi] = c.Data
 	}
 	return true
+}
+
+// symmetric makes a matrix whose upper half is to be filled.
+func symmetric(n int) blas64.Symmetric {
+	return blas64.Symmetric{N: n, Stride: n, Data: make([]float64, n*n), Uplo: blas.Upper}
+}
+
+// mirror fills the lower half.
+func mirror(c blas64.Symmetric) {
+	for i := range c.N {
+		for j := range i {
+			c.Data[i*c.Stride+j] = c.Data[j*c.Stride+i]
+		}
+	}
+}
+
+// logDet is of the matrix that a factor is the square root of.
+func logDet(factor blas64.Triangular) (sum float64) {
+	for i := range factor.N {
+		sum += 2 * math.Log(factor.Data[i*factor.Stride+i])
+	}
+	return sum
 }
 
 // whitenDesign whitens the line and the targets' covariances with what was seen.
 func (m *model) whitenDesign() {
 	h := m.history
-	columns := mat.NewDense(h.size, lineColumns+targetColumns, nil)
+	m.design = general(h.size, lineColumns+targetColumns)
 	for _, g := range h.groups {
 		for i, t := range g.times {
-			columns.SetRow(g.at+i, []float64{
+			copy(rowOf(m.design, g.at+i), []float64{
 				1, m.trend(h.ages[t]),
 				m.deviation(m.clock[t], 0), m.deviation(m.clock[t], -h.horizon),
 			})
 		}
 	}
-	m.whiten(&m.design, columns)
+	m.whiten(m.design)
 }
 
 // solveTargets works out what does not depend on the counts.
@@ -192,7 +211,7 @@ func (m *model) solveTargets() {
 	var tx [targetColumns][lineColumns]float64
 	var tt [targetColumns]float64
 	for i := range h.size {
-		row := m.design.RawRowView(i)
+		row := rowOf(m.design, i)
 		x, t := row[:lineColumns], row[lineColumns:]
 		for a := range x {
 			for b := range x {
@@ -223,9 +242,14 @@ func (m *model) solveTargets() {
 	}
 }
 
-// whiten solves half of the system for columns: what was correlated becomes independent, of variance one.
-func (m *model) whiten(to *mat.Dense, columns *mat.Dense) {
-	// An ill-conditioned system is told as an error and solved all the same; the
-	// likelihood judges it.
-	_ = m.factor.SolveTo(to, true, columns)
+// whiten solves half of the system for columns, in place: what was correlated becomes
+// independent, of variance one.
+func (m *model) whiten(columns blas64.General) {
+	blas64.Trsm(blas.Left, blas.Trans, 1, m.factor, columns)
 }
+
+func general(rows, columns int) blas64.General {
+	return blas64.General{Rows: rows, Cols: columns, Stride: columns, Data: make([]float64, rows*columns)}
+}
+
+func rowOf(g blas64.General, i int) []float64 { return g.Data[i*g.Stride : i*g.Stride+g.Cols] }
