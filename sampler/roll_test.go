@@ -34,6 +34,7 @@ type season struct {
 }
 
 func newSeason(t *testing.T, shards int, scores []int64) *season {
+	t.Helper()
 	s := &season{t: t, random: rand.New(rand.NewPCG(3, 4)), scores: scores}
 	s.board = store.Board{Name: "games", Shards: shards, Columns: []store.Column{column}}
 	for range scores {
@@ -107,10 +108,10 @@ func (m *measured) compare(points []predictor.Point, truth []int64, later bool) 
 		if later {
 			better, sd = p.Later, p.LaterError
 		}
-		real := float64(sort.Search(len(truth), func(i int) bool { return truth[i] <= p.Key }))
+		actual := float64(sort.Search(len(truth), func(i int) bool { return truth[i] <= p.Key }))
 		m.n++
-		m.err += math.Abs(better-real) / max(real, 1)
-		if math.Abs(better-real) <= 1.96*sd+1 {
+		m.err += math.Abs(better-actual) / max(actual, 1)
+		if math.Abs(better-actual) <= 1.96*sd+1 {
 			m.inside++
 		}
 	}
@@ -201,6 +202,7 @@ func TestRollingStartsColdFromASample(t *testing.T) {
 func TestRollingForgetsWhatNoLongerHolds(t *testing.T) {
 	o := sampler.Options{Method: sampler.Counted, Head: 500, Shards: 4}
 	begin := func(t *testing.T) *season {
+		t.Helper()
 		s := newSeason(t, 16, draw(50_000, lognormal))
 		full := o
 		full.Full = true

@@ -28,7 +28,7 @@ func combine(t *testing.T, sightings []kriging.Sighting, shards int, now time.Ti
 
 func TestShardsAllSeenNowAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var sightings []kriging.Sighting
+	sightings := make([]kriging.Sighting, 0, 48)
 	sums := make([]float64, 3)
 	for round := range 3 {
 		clear(sums)
@@ -55,7 +55,7 @@ func TestShardsAllSeenNowAddUp(t *testing.T) {
 func TestOneSampleIsScaledUp(t *testing.T) {
 	const shards, seen, mean = 64, 8, 400
 	r := rand.New(rand.NewPCG(5, 6))
-	var sightings []kriging.Sighting
+	sightings := make([]kriging.Sighting, 0, seen)
 	var sum int64
 	for k := range seen {
 		n := poisson(r, mean)
@@ -73,7 +73,7 @@ func TestOneSampleIsScaledUp(t *testing.T) {
 
 func TestAStraightLineIsCarriedOn(t *testing.T) {
 	const shards, walked = 16, 2
-	var sightings []kriging.Sighting
+	sightings := make([]kriging.Sighting, 0, 3*shards)
 	line := func(k, i int) int64 { return int64(5000 + 100*k + 7*i) }
 	var now int
 	for i := range 3 * shards {
@@ -106,7 +106,7 @@ type crowd struct {
 func newCrowd(shards int, sizes ...float64) *crowd {
 	c := &crowd{random: rand.New(rand.NewPCG(7, 8))}
 	for range shards {
-		var row []int64
+		row := make([]int64, 0, len(sizes))
 		for _, size := range sizes {
 			row = append(row, poisson(c.random, size/float64(shards)))
 		}
@@ -259,7 +259,7 @@ func TestCombineRefusesWhatCannotBe(t *testing.T) {
 }
 
 func TestNothingThereStaysNothing(t *testing.T) {
-	var sightings []kriging.Sighting
+	sightings := make([]kriging.Sighting, 0, 12)
 	for i := range 12 {
 		sightings = append(sightings, kriging.Sighting{Shard: i % 4, At: at(i), Better: []int64{0}})
 	}
