@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -29,20 +30,31 @@ func decadeOf(rank int64) span {
 	return d
 }
 
-// sharesOf deals so many owners out to the decades, to each the same number. What one
-// is too small for goes to the others.
-func sharesOf(decades []span, owners int) []int {
-	smallest := make([]int, len(decades))
-	for i := range smallest {
-		smallest[i] = i
+// weight is 1 for a whole decade, and less for a last one that is cut short: the part of
+// its depth that is there.
+func (s span) weight() float64 {
+	if s.from == 1 {
+		return 1
 	}
-	slices.SortStableFunc(smallest, func(a, b int) int { return cmp.Compare(decades[a].size(), decades[b].size()) })
+	return math.Log10(float64(s.to) / float64(s.from-1))
+}
+
+// sharesOf deals so many owners out to the decades, to each by its weight. What a decade is too small for goes to the others.
+func sharesOf(decades []span, owners int) []int {
+	fullest := make([]int, len(decades)) // those with the fewest owners for their weight first
+	left := 0.0
+	for i, d := range decades {
+		fullest[i] = i
+		left += d.weight()
+	}
+	perWeight := func(i int) float64 { return float64(decades[i].size()) / decades[i].weight() }
+	slices.SortStableFunc(fullest, func(a, b int) int { return cmp.Compare(perWeight(a), perWeight(b)) })
 	shares := make([]int, len(decades))
-	for done, i := range smallest {
-		left := len(decades) - done
-		fair := int64((owners + left - 1) / left)
-		shares[i] = int(min(fair, decades[i].size()))
-		owners -= shares[i]
+	for _, i := range fullest {
+		weight := decades[i].weight()
+		fair := math.Ceil(float64(owners)*weight/left - 1e-9)
+		shares[i] = int(min(int64(fair), decades[i].size(), int64(owners)))
+		owners, left = owners-shares[i], left-weight
 	}
 	return shares
 }

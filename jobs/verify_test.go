@@ -110,8 +110,8 @@ func TestVerifyAsksEveryDepthAlike(t *testing.T) {
 	if len(depths) != 5 || depths[0].From != 1 || depths[0].To != 10 || depths[4].From != 10_001 || depths[4].To != 100_000 {
 		t.Fatalf("depths: %+v", depths)
 	}
-	// The first has but 10 owners, the second 90 of the 150 that are left for each.
-	for i, want := range []int{10, 90, 170, 170, 170} {
+	// The first has but 10 owners, the second 90; the last is three quarters of a decade.
+	for i, want := range []int{10, 90, 184, 184, 143} {
 		if n := depths[i].Owners; math.Abs(float64(n-want)) > 0.1*float64(want) || i < 2 && n != want {
 			t.Errorf("ranks %d to %d: %d owners, want about %d", depths[i].From, depths[i].To, n, want)
 		}
@@ -124,12 +124,22 @@ func TestVerifyAsksEveryDepthAlike(t *testing.T) {
 		}
 	}
 	for i, n := range thirds {
-		if n < 40 || n > 75 {
-			t.Errorf("third %d of the last decade: %d owners of 170", i, n)
+		if n < 35 || n > 60 {
+			t.Errorf("third %d of the last decade: %d owners of 143", i, n)
 		}
 	}
 	if last := v.Checks[len(v.Checks)-1]; last.Rank < 59_900 {
 		t.Errorf("the deepest owner asked is at rank %d of 60,000: the end is not looked at", last.Rank)
+	}
+}
+
+// A few entries beyond a power of ten are no depth of their own.
+func TestVerifyAsksFewOfAStub(t *testing.T) {
+	st, board, curve := refreshed(t, datasets[6], datasets[6].generate(10_050), sampler.Scores)
+	v := verify(t, st, board, curve, jobs.VerifyOptions{Sample: 400, Seed: 1})
+	depths := v.Depths()
+	if n := v.Total().Owners; len(depths) != 5 || n < 380 || depths[4].Owners < 1 || depths[4].Owners > 20 {
+		t.Errorf("%d owners: %+v", n, depths)
 	}
 }
 
@@ -296,7 +306,7 @@ func TestVerifyOnManyShards(t *testing.T) {
 			t.Fatalf("%+v is at rank %d", c, rankOf(c.Owner))
 		}
 	}
-	for i, want := range []int{10, 90, 100, 100, 100} {
+	for i, want := range []int{10, 90, 115, 115, 70} {
 		if d := v.Depths()[i]; d.Owners < want*8/10 || d.Owners > want*12/10 {
 			t.Errorf("ranks %d to %d: %d owners, want about %d", d.From, d.To, d.Owners, want)
 		}
