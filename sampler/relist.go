@@ -29,6 +29,99 @@ func (s sample) keyAt(better float64) int64 {
 	return s.keys[min(max(int(better/s.scale), 0), len(s.keys)-1)]
 }
 
+// blended is the shape of a board that has been seen before: what its shards last
+// held between two cutpoints, and inside of that what the sample says. A sample alone
+// is too coarse for short intervals: one row of it stands for as many as there are
+// shards.
+type blended struct {
+	sample
+	cuts []int64
+	at   []float64 // entries better than each cut; the last: all
+}
+
+// blend makes it. Where a sample differs from what was seen by more than chance, the
+// board has changed, and the sample is taken.
+func blend(s sample, h History) shape {
+	if len(h.Sightings) == 0 {
+		return s
+	}
+	b := blended{sample: s, cuts: h.Keys, at: make([]float64, len(h.Keys)+1)}
+	last, seen := h.lastOf(h.Shards), 0.0
+	for _, l := range last {
+		if l != nil {
+			seen++
+		}
+	}
+	sum, before := 0.0, 0
+	for i := range b.at {
+		held := 0.0
+		for _, l := range last {
+			if l != nil {
+				held += float64(l.Better[i])
+				if i > 0 {
+					held -= float64(l.Better[i-1])
+				}
+			}
+		}
+		held *= float64(h.Shards) / seen
+		here := len(s.keys)
+		if i < len(h.Keys) {
+			here = betterThan(s.keys, h.Keys[i])
+		}
+		rows := float64(here - before)
+		if math.Abs(rows*s.scale-held) > 3*s.scale*math.Sqrt(rows+1) {
+			held = rows * s.scale
+		}
+		sum += held
+		b.at[i], before = sum, here
+	}
+	return b
+}
+
+func (b blended) entries() float64 { return b.at[len(b.at)-1] }
+
+// interval is the place of one that ends at cut i: its outer keys, what is better at
+// them, and the sample's rows inside.
+func (b blended) interval(i int) (from, to int64, upper, lower float64, rows []int64) {
+	first, end := 0, len(b.keys)
+	from, to = b.keys[0], b.keys[end-1]-1
+	if i > 0 {
+		from, upper = b.cuts[i-1], b.at[i-1]
+		first = betterThan(b.keys, from)
+	}
+	if i < len(b.cuts) {
+		to = b.cuts[i]
+		end = betterThan(b.keys, to)
+	}
+	return from, to, upper, b.at[i], b.keys[first:end]
+}
+
+// enough rows tell how an interval's entries lie better than a straight line.
+const enough = 8
+
+func (b blended) better(key int64) float64 {
+	i := sort.Search(len(b.cuts), func(i int) bool { return b.cuts[i] <= key })
+	from, to, upper, lower, rows := b.interval(i)
+	part := float64(betterThan(rows, key)) / max(1, float64(len(rows)))
+	if len(rows) < enough && from > to {
+		part = min(1, max(0, float64(from-key)/float64(from-to)))
+	}
+	return upper + part*(lower-upper)
+}
+
+func (b blended) keyAt(better float64) int64 {
+	i := min(sort.SearchFloat64s(b.at, better), len(b.at)-1)
+	from, to, upper, lower, rows := b.interval(i)
+	part := 1.0
+	if lower > upper {
+		part = (better - upper) / (lower - upper)
+	}
+	if len(rows) >= enough {
+		return rows[min(int(part*float64(len(rows))), len(rows)-1)]
+	}
+	return from - int64(part*float64(from-to))
+}
+
 // pointed is the shape that a walk's points give.
 type pointed []predictor.Point
 

@@ -123,7 +123,8 @@ func (r *rolling) finish(ctx context.Context, head end, h History) (Walk, error)
 		h = History{Shards: w.board.Shards}
 	} else {
 		s := sample{keys: r.keys, scale: float64(w.board.Shards)}
-		h = h.onto(w.rollingList(h.Keys, s), s)
+		known := blend(s, h)
+		h = h.onto(w.rollingList(h.Keys, s, known), known)
 	}
 	r.saw(r.pilot, r.keys, h.Keys)
 	chosen := len(r.order) + 1
@@ -154,12 +155,12 @@ func (r *rolling) finish(ctx context.Context, head end, h History) (Walk, error)
 }
 
 // rollingList is where a rolling walk counts.
-func (w *Walker) rollingList(old []int64, s sample) []int64 {
+func (w *Walker) rollingList(old []int64, s sample, known shape) []int64 {
 	w.endRows = max(w.options.Head/2, 1)
 	if len(old) == 0 {
 		return w.cutpoints(s.keys, w.board.Shards)
 	}
-	return rule{fraction: w.options.Fraction, start: float64(w.endRows)}.relist(old, s)
+	return rule{fraction: w.options.Fraction, start: float64(w.endRows)}.relist(old, known)
 }
 
 // walkAll walks the shards that were chosen; one that fails is tried once more, and
