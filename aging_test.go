@@ -18,7 +18,7 @@ const agingHorizon = 40 * time.Minute
 func publishForecast(t *testing.T, st store.Store, def store.Board, scores map[string]int64) *predictor.Curve {
 	t.Helper()
 	c := def.Columns[0]
-	var keys []int64
+	keys := make([]int64, 0, len(scores))
 	for _, row := range oracle(c, scores) {
 		keys = append(keys, c.Key(row.Score))
 	}

@@ -62,7 +62,7 @@ func (m moment) on(i int, key int64) float64 {
 // ends where the body begins.
 func (m moment) above(now float64) float64 {
 	first := m.knot(len(m.forecast.laters)-1) * m.unit
-	return min(first, now*(1+m.part*m.forecast.drift))
+	return min(first, now*(1+float64(m.part*m.forecast.drift)))
 }
 
 // vertex is the value at knot i.
@@ -93,7 +93,7 @@ func (c *Curve) aged(key int64, tolerance float64, age time.Duration) Estimate {
 	switch {
 	case ok && m.body(i):
 		better := m.on(i, key)
-		return m.band(better, tolerance*m.shape.weight(better, m.total)+m.spread(i))
+		return m.band(better, float64(tolerance*m.shape.weight(better, m.total))+m.spread(i))
 	case !ok && key < m.keys[0]:
 		return m.band(m.total, m.growthBelow())
 	}
@@ -103,7 +103,7 @@ func (c *Curve) aged(key int64, tolerance float64, age time.Duration) Estimate {
 	}
 	better, half := m.above(now), m.growthAbove(now)
 	if ok && key < m.headFrom {
-		half += tolerance * m.shape.weight(better, m.total)
+		half += float64(tolerance * m.shape.weight(better, m.total))
 	}
 	return m.band(better, half)
 }
@@ -120,7 +120,7 @@ func (m moment) spread(i int) float64 {
 	if m.forecast.spreads == nil {
 		return now
 	}
-	return now + m.horizons*(spreadEntries(m.forecast.spreads[i])-now)
+	return now + float64(m.horizons*(spreadEntries(m.forecast.spreads[i])-now))
 }
 
 // growthAbove is what the age makes unsure from the body's first knot up. There a

@@ -14,8 +14,8 @@ type Meta struct {
 	Ascending  bool // smaller scores are better: keys are negated scores
 	Generation int64
 	AsOf       time.Time // to the millisecond
-	// Horizon is how far ahead of AsOf the points' Later lies, in whole milliseconds;
-	// 0: nothing is known of the future, and the curve says the same at any age.
+	// Horizon is how far ahead of AsOf the points' Later lies, to the millisecond; 0:
+	// nothing is known of the future, and the curve says the same at any age.
 	Horizon time.Duration
 }
 

@@ -50,7 +50,7 @@ func (c *Curve) estimate(key int64, tolerance float64, age time.Duration) Estima
 		return Estimate{better, better, better}
 	}
 	better := c.on(i, key)
-	return band(better, tolerance*c.shape.weight(better, float64(c.total))+c.spread(i), c.total)
+	return band(better, float64(tolerance*c.shape.weight(better, float64(c.total)))+c.spread(i), c.total)
 }
 
 // band rounds a value with so much on both sides of it outward, within the board.
@@ -107,8 +107,8 @@ func (c *Curve) alongLine(i int, key int64) float64 {
 }
 
 // between goes a part of the way from a knot's value up to the next one's, which is
-// the smaller. (The conversion keeps the processors that could from doing it in one
-// step: readers in other languages get the same bits.)
+// the smaller. (Here and elsewhere, the conversion of a product keeps processors from
+// adding to it before it is rounded: readers in other languages get the same bits.)
 func between(low, high, part float64) float64 {
 	return low - float64(part*(low-high))
 }

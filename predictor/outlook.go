@@ -22,11 +22,11 @@ type outlook struct {
 // change and its variance are straight lines over Better, for both are sums over the
 // entries that lie between.
 func outlookOf(points []Point, horizon time.Duration) (*outlook, error) {
-	if horizon == 0 {
+	switch ms := horizon.Milliseconds(); {
+	case horizon < 0 || ms > maxHorizon:
+		return nil, fmt.Errorf("horizon of %s: not in 0..%s", horizon, time.Duration(maxHorizon)*time.Millisecond)
+	case ms == 0:
 		return nil, nil
-	}
-	if horizon < time.Millisecond || horizon.Milliseconds() > maxHorizon {
-		return nil, fmt.Errorf("horizon of %s: not in 1ms..%s", horizon, time.Duration(maxHorizon)*time.Millisecond)
 	}
 	o := &outlook{points: points, changes: make([]float64, len(points)), errors: make([]float64, len(points))}
 	var from anchor // nobody is better than the best, now or later

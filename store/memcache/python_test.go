@@ -3,13 +3,16 @@ package memcache_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 	"github.com/rankcurve/rankcurve/store/memcache"
@@ -32,10 +35,14 @@ func runReader(t *testing.T, words ...string) ([]byte, error) {
 	return out, nil
 }
 
-// readCurve has a curve read from a file or a memcached address.
-func readCurve(t *testing.T, source string, scores ...string) (v vector, err error) {
+// readCurve has a curve read from a file or a memcached address, and asked.
+func readCurve(t *testing.T, source string, questions ...question) (v vector, err error) {
 	t.Helper()
-	out, err := runReader(t, append([]string{source}, scores...)...)
+	words := []string{source}
+	for _, q := range questions {
+		words = append(words, "--age", strconv.FormatInt(q.Age, 10), q.Score)
+	}
+	out, err := runReader(t, words...)
 	if err != nil {
 		return v, err
 	}
@@ -60,7 +67,7 @@ func (p *pythonError) Error() string { return p.text }
 func TestAnotherLanguageReadsTheVectors(t *testing.T) {
 	for _, name := range vectorNames(t) {
 		_, want := readVector(t, name)
-		got, err := readCurve(t, name+".bin", scoresOf(want)...)
+		got, err := readCurve(t, name+".bin", want.Questions...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,9 +109,31 @@ func TestAnotherLanguageReadsTheLiveValue(t *testing.T) {
 		if _, err := st.Publish(bg, k, store.Published{Generation: want.Generation, Data: data}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := readCurve(t, address, scoresOf(want)...)
+		got, err := readCurve(t, address, want.Questions...)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+		}
+	}
+}
+
+func TestAnotherLanguageAsksForNow(t *testing.T) {
+	out, err := runReader(t, "testdata/forecast.bin", "--age", "now", "1000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v vector
+	var q question
+	lines := json.NewDecoder(bytes.NewReader(out))
+	if err := errors.Join(lines.Decode(&v.facts), lines.Decode(&q)); err != nil {
+		t.Fatal(err)
+	}
+	if age := time.Since(time.UnixMilli(v.AsOf)); q.Age > age.Milliseconds() || q.Age < (age-time.Hour).Milliseconds() {
+		t.Errorf("an age of %d ms, want %s", q.Age, age)
+	}
+	for _, words := range [][]string{{"--age", "soon", "1"}, {"--age"}} {
+		_, err := runReader(t, append([]string{"testdata/forecast.bin"}, words...)...)
+		if err == nil || !strings.Contains(err.Error(), "neither a number of milliseconds nor now") {
+			t.Errorf("%q: %v", words, err)
 		}
 	}
 }
@@ -122,7 +151,7 @@ func TestAnotherLanguageRefusesDamage(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readCurve(t, file, "1"); err == nil || strings.Contains(err.Error(), "Traceback") {
+		if _, err := readCurve(t, file, question{Score: "1"}); err == nil || strings.Contains(err.Error(), "Traceback") {
 			t.Errorf("%s: %v, want a message", name, err)
 		}
 	}

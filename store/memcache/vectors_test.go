@@ -33,14 +33,17 @@ type facts struct {
 	Ascending  bool   `json:"ascending"`
 	Generation int64  `json:"generation"`
 	AsOf       int64  `json:"as_of_ms"`
+	Horizon    int64  `json:"horizon_ms,omitempty"`
 	Total      int64  `json:"total"`
 }
 
 type question struct {
 	Score string `json:"score"`
 	Key   int64  `json:"key"`
-	Held  place  `json:"held"` // for a score that an entry has
-	Any   place  `json:"any"`  // for a score that may lie between entries
+	Age   int64  `json:"age_ms,omitempty"`
+	Of    int64  `json:"of,omitempty"` // entries at that age
+	Held  place  `json:"held"`         // for a score that an entry has
+	Any   place  `json:"any"`          // for a score that may lie between entries
 }
 
 type place struct {
@@ -57,7 +60,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, name := range vectorNames(t) {
 		data, want := readVector(t, name)
-		if got := vectorOf(t, data, scoresOf(want)); !reflect.DeepEqual(got, want) {
+		if got := vectorOf(t, data, want.Questions); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
@@ -66,8 +69,8 @@ func TestVectors(t *testing.T) {
 func vectorNames(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/*.bin")
-	if err != nil || len(names) < 4 {
-		t.Fatalf("%d vectors, %v; want 4 or more", len(names), err)
+	if err != nil || len(names) < 6 {
+		t.Fatalf("%d vectors, %v; want 6 or more", len(names), err)
 	}
 	for i, name := range names {
 		names[i] = name[:len(name)-len(".bin")]
@@ -91,31 +94,28 @@ func readVector(t *testing.T, name string) (data []byte, v vector) {
 	return data, v
 }
 
-func scoresOf(v vector) []string {
-	scores := make([]string, len(v.Questions))
-	for i, q := range v.Questions {
-		scores[i] = q.Score
-	}
-	return scores
-}
-
-// vectorOf asks a curve for scores.
-func vectorOf(t *testing.T, data []byte, scores []string) vector {
+// vectorOf asks a curve for the scores of questions, at their ages.
+func vectorOf(t *testing.T, data []byte, questions []question) vector {
 	t.Helper()
 	curve, err := predictor.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := curve.Meta()
-	v := vector{facts: facts{m.Board, m.Column, m.Decimals, m.Ascending, m.Generation, m.AsOf.UnixMilli(), curve.Total()}}
+	v := vector{facts: facts{m.Board, m.Column, m.Decimals, m.Ascending, m.Generation, m.AsOf.UnixMilli(), m.Horizon.Milliseconds(), curve.Total()}}
 	column := columnOf(m)
-	for _, text := range scores {
-		score, err := store.ParseScore(text, m.Decimals)
+	for _, q := range questions {
+		score, err := store.ParseScore(q.Score, m.Decimals)
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := column.Key(score)
-		v.Questions = append(v.Questions, question{text, key, place(curve.Held(key, 0)), place(curve.Estimate(key, 0))})
+		age := time.Duration(q.Age) * time.Millisecond
+		q.Key = column.Key(score)
+		q.Held, q.Any = place(curve.Held(q.Key, age)), place(curve.Estimate(q.Key, age))
+		if q.Of = 0; q.Age != 0 {
+			q.Of = curve.TotalAt(age)
+		}
+		v.Questions = append(v.Questions, q)
 	}
 	return v
 }
@@ -157,7 +157,26 @@ func writeVectors(t *testing.T) {
 	writeVector(t, "skewed", predictor.Meta{Board: "missions", Column: "xp", Generation: 7}, predictor.PointsOf(skewed), predictor.Options{Bytes: 2048})
 	writeVector(t, "ascending", predictor.Meta{Board: "race:2026-W47", Column: "time", Decimals: 2, Ascending: true, Generation: 1 << 40}, predictor.PointsOf(times), predictor.Options{Bytes: 1024, Shape: predictor.Abs, Head: 20})
 	writeVector(t, "counted", predictor.Meta{Board: "missions", Column: "xp", Generation: 8}, counted, predictor.Options{Bytes: 2048})
+	writeVector(t, "forecast", predictor.Meta{Board: "missions", Column: "xp", Generation: 9, Horizon: 40 * time.Minute}, estimated(counted, 1.07), predictor.Options{Bytes: 2048})
+	decaying := estimated(predictor.PointsOf(times), 0.4)
+	decaying[0].Later, decaying[0].LaterError = 3, 2
+	writeVector(t, "headless", predictor.Meta{Board: "race", Column: "time", Decimals: 2, Ascending: true, Generation: 10, Horizon: 1234567 * time.Millisecond}, decaying, predictor.Options{Bytes: 2048, Shape: predictor.Abs, Head: -1})
 	writeVector(t, "empty", predictor.Meta{Board: "new", Column: "xp", Decimals: 1, Generation: 1}, nil, predictor.Options{})
+}
+
+// estimated makes estimates of what was counted, of a board that grows or shrinks.
+func estimated(points []predictor.Point, growth float64) []predictor.Point {
+	points = slices.Clone(points)
+	for i, p := range points {
+		root := math.Sqrt(float64(p.Better))
+		if p.Open {
+			points[i].Error = root / 3
+		}
+		if i%3 == 0 || i == len(points)-1 { // the others have none of their own
+			points[i].Later, points[i].LaterError = float64(p.Better)*growth+root, root
+		}
+	}
+	return points
 }
 
 func writeVector(t *testing.T, name string, m predictor.Meta, points []predictor.Point, o predictor.Options) {
@@ -179,11 +198,17 @@ func writeVector(t *testing.T, name string, m predictor.Meta, points []predictor
 	slices.SortFunc(keys, func(a, b int64) int { return int(b - a) })
 	column := columnOf(m)
 	keys = slices.Compact(keys)
-	scores := make([]string, 0, len(keys))
-	for _, key := range keys {
-		scores = append(scores, store.FormatScore(column.Score(key), m.Decimals))
+	var questions []question
+	for i, key := range keys {
+		q := question{Score: store.FormatScore(column.Score(key), m.Decimals)}
+		questions = append(questions, q)
+		if horizon := curve.Meta().Horizon.Milliseconds(); horizon > 0 {
+			ages := []int64{-5000, 1, 1000, horizon / 3, horizon - 1, horizon, 3*horizon + 7, 1000 * horizon}
+			q.Age = ages[i%len(ages)]
+			questions = append(questions, q)
+		}
 	}
-	text, err := json.MarshalIndent(vectorOf(t, data, scores), "", " ")
+	text, err := json.MarshalIndent(vectorOf(t, data, questions), "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Reads a published curve, as docs/curve-format.md describes it, and ranks scores.
 
-    read_curve.py FILE [SCORE...]
-    read_curve.py memcached://HOST:PORT/KEY [SCORE...]
+    read_curve.py FILE [--age MS] [SCORE...]
+    read_curve.py memcached://HOST:PORT/KEY [--age MS] [SCORE...]
     read_curve.py --key TABLE BOARD_JSON COLUMN
 
 Prints one JSON object for the curve, then one for each score: "held" is for a score
 that an entry has, "any" for one that may lie between entries. A rank is better + 1.
+--age asks for the scores behind it as they are so many milliseconds after the curve's
+time, or now ("--age now"), of as many entries ("of") as there are by then.
 --key prints the memcached key of a column; BOARD_JSON is attribute j of the board's item
 in the table (o = "#board").
 Needs Python 3.8 and nothing else. Exits 1 if the curve is not there or damaged.
@@ -15,11 +17,13 @@ Needs Python 3.8 and nothing else. Exits 1 if the curve is not there or damaged.
 import bisect
 import decimal
 import hashlib
+import itertools
 import json
 import math
 import socket
 import struct
 import sys
+import time
 
 
 class Damaged(Exception):
@@ -128,6 +132,10 @@ class Curve:
         self.spreads = numbers(f, 18)
         self.walk_head(zigzag(last(f, 9)), numbers(f, 10), numbers(f, 11))
         self.walk_body(numbers(f, 13), numbers(f, 14), 1 << last(f, 12))
+        self.horizon_ms = last(f, 19)
+        self.drift = double(last(f, 23, bytes(8)))
+        self.noise = double(last(f, 24, bytes(8)))
+        self.walk_later(last(f, 20), numbers(f, 21), numbers(f, 22), 1 << last(f, 12))
 
     def walk_head(self, key, gaps, counts):
         """head_better[i] entries are better than those with head_keys[i]."""
@@ -155,6 +163,17 @@ class Curve:
         if value != self.total * grains:
             raise Damaged("the knots do not end at the total")
 
+    def walk_later(self, first, rises, spreads, grains):
+        """One horizon later better is laters[i] at keys[i]."""
+        if not self.horizon_ms:
+            self.laters, self.later_spreads = self.values, self.spreads
+            return
+        lines = len(self.keys) - 1
+        if len(rises) != lines or spreads and len(spreads) != lines:
+            raise Damaged("the forecast's rises and spreads do not match the body")
+        self.laters = [value / grains for value in itertools.accumulate(rises, initial=first)]
+        self.later_spreads = spreads or self.spreads
+
     def key_of(self, score):
         """The key of a decimal score, better is larger. Scores finer than the column
         are refused."""
@@ -166,39 +185,75 @@ class Curve:
             raise ValueError(f"{score} is not a number of at most {self.decimals} decimals")
         return -int(units) if self.ascending else int(units)
 
-    def place(self, key, held):
-        """How many entries are better than a key: estimate, lowest, highest."""
-        if key > self.best_key or key >= self.keys[0] and not self.head_keys:
-            return self.exactly(0)
-        if key < self.keys[-1]:
-            return self.exactly(self.total)
-        if self.head_keys and key >= self.head_keys[-1]:
-            i = bisect.bisect_left([-k for k in self.head_keys], -key)
-            return self.exactly(self.head_better[i])
-        if key >= self.keys[0]:  # nobody lies between the head and the body
-            better, spread = float(self.end_better), 0.0
-        else:
-            i = bisect.bisect_left([-k for k in self.keys], -key)  # keys[i-1] > key >= keys[i]
-            upper, lower = self.values[i - 1], self.values[i]
-            part = (key - self.keys[i]) / (self.keys[i - 1] - self.keys[i])
-            better = lower - part * (lower - upper)
-            spread = 2 ** (self.spreads[i - 1] / 8) - 1 if self.spreads else 0.0
-        weight = 1.0 if self.absolute else math.sqrt(max(1, min(better, self.total - better)))
-        half = (self.tolerance if held else self.gap_tolerance) * weight + spread
-        low, high = max(0, math.floor(better - half)), min(self.total, math.ceil(better + half))
-        return {"better": int(better + 0.5), "low": low, "high": high}
+    def total_at(self, age_ms):
+        return int(self.mixed(self.total, self.laters[-1], self.moment(age_ms)[0]) + 0.5)
+
+    def moment(self, age_ms):
+        """How far the way to the forecast is gone, and how many horizons old that is."""
+        horizons = max(0, age_ms) / self.horizon_ms if self.horizon_ms else 0.0
+        return min(1.0, math.floor(horizons * 65536) / 65536), horizons
 
     @staticmethod
-    def exactly(better):
-        return {"better": better, "low": better, "high": better}
+    def mixed(now, later, part):
+        return now + part * (later - now)
+
+    def place(self, key, held, age_ms=0):
+        """How many entries are better than a key: estimate, lowest, highest."""
+        part, horizons = self.moment(age_ms)
+        total = self.mixed(self.total, self.laters[-1], part)
+        tolerance = self.tolerance if held else self.gap_tolerance
+        if key < self.keys[-1]:
+            better, half = total, self.grown_below(horizons)
+        elif key >= self.keys[0]:
+            now, exact = self.above_body(key)
+            better = min(self.mixed(self.values[0], self.laters[0], part), now * (1 + part * self.drift))
+            half = self.grown_above(now, horizons)
+            half += 0.0 if exact else tolerance * self.weight(better, total)
+        else:
+            i = bisect.bisect_left([-k for k in self.keys], -key)  # keys[i-1] > key >= keys[i]
+            upper = self.mixed(self.values[i - 1], self.laters[i - 1], part)
+            lower = self.mixed(self.values[i], self.laters[i], part)
+            along = (key - self.keys[i]) / (self.keys[i - 1] - self.keys[i])
+            better = lower - along * (lower - upper)
+            half = tolerance * self.weight(better, total) + self.spread(i - 1, horizons)
+        half = min(half, float(1 << 32))  # more than a board has
+        low, high = max(0, math.floor(better - half)), min(int(total + 0.5), math.ceil(better + half))
+        return {"better": int(better + 0.5), "low": low, "high": high}
+
+    def above_body(self, key):
+        """How many entries are better than a key that lies above the body, and whether
+        that is exact: nobody lies between the head and the body."""
+        if not self.head_keys or key > self.best_key:
+            return 0, True
+        if key < self.head_keys[-1]:
+            return self.end_better, False
+        return self.head_better[bisect.bisect_left([-k for k in self.head_keys], -key)], True
+
+    def weight(self, better, total):
+        return 1.0 if self.absolute else math.sqrt(max(1, min(better, total - better)))
+
+    def spread(self, line, horizons):
+        now = 2 ** (self.spreads[line] / 8) - 1 if self.spreads else 0.0
+        later = 2 ** (self.later_spreads[line] / 8) - 1 if self.later_spreads else 0.0
+        return now + horizons * (later - now)
+
+    def grown_above(self, now, horizons):
+        return 1.96 * math.sqrt(self.noise * max(1, now) * horizons)
+
+    def grown_below(self, horizons):
+        lines = len(self.keys) - 1
+        if lines == 0:
+            return self.grown_above(self.total, horizons)
+        return self.spread(lines - 1, horizons) - self.spread(lines - 1, 0)
 
     def facts(self):
-        names = "board column decimals ascending generation as_of_ms total".split()
+        names = "board column decimals ascending generation as_of_ms horizon_ms total".split()
         return {name: getattr(self, name) for name in names}
 
-    def ask(self, score):
+    def ask(self, score, age_ms=0):
         key = self.key_of(score)
-        return {"score": score, "key": key, "held": self.place(key, True), "any": self.place(key, False)}
+        aged = {"age_ms": age_ms, "of": self.total_at(age_ms)} if age_ms else {}
+        return {"score": score, "key": key, **aged, "held": self.place(key, True, age_ms), "any": self.place(key, False, age_ms)}
 
 
 # --- where it comes from --------------------------------------------------------
@@ -242,8 +297,20 @@ def main(source, *scores):
             data = file.read()
     curve = Curve(data)
     print(json.dumps(curve.facts()))
-    for score in scores:
-        print(json.dumps(curve.ask(score)))
+    age_ms, words = 0, iter(scores)
+    for word in words:
+        if word == "--age":
+            age_ms = age_of(next(words, ""), curve)
+        else:
+            print(json.dumps(curve.ask(word, age_ms)))
+
+
+def age_of(word, curve):
+    if word == "now":
+        return round(time.time() * 1000) - curve.as_of_ms
+    if not word.lstrip("-").isdecimal():
+        raise ValueError(f"--age {word!r} is neither a number of milliseconds nor now")
+    return int(word)
 
 
 if __name__ == "__main__":
