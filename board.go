@@ -33,6 +33,9 @@ type column struct {
 // random one if it is empty. It costs a write and a read of the registry.
 func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (*Board, error) {
 	o := optionsOf(opts)
+	if err := expiredBoard(def, o.clock()); err != nil {
+		return nil, fmt.Errorf("make board: %w", err)
+	}
 	if err := st.CreateBoard(ctx, def.Stamped(o.clock())); err != nil {
 		return nil, fmt.Errorf("make board %q: %w", def.Name, err)
 	}
@@ -40,21 +43,29 @@ func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (
 	if err != nil {
 		return nil, fmt.Errorf("open board %q: %w", def.Name, err)
 	}
+	if err := expiredBoard(registered, o.clock()); err != nil {
+		return nil, fmt.Errorf("make board: %w", err)
+	}
 	return newBoard(st, registered, o), nil
 }
 
 // Open opens a registered board. An unknown one is [store.ErrNotFound], with what
-// boards there are, the nearest names first, and what to run. It costs one read of
-// the registry.
+// boards there are, the nearest names first, and what to run, and so is one that has
+// expired, with when; so are the questions and posts of a Board that expires while it is
+// kept. It costs one read of the registry.
 func Open(ctx context.Context, st store.Store, name string, opts ...Option) (*Board, error) {
 	def, err := st.Board(ctx, name)
+	o := optionsOf(opts)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, unknownBoard(ctx, st, name)
+		return nil, unknownBoard(ctx, st, name, o.clock())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open board %q: %w", name, err)
 	}
-	return newBoard(st, def, optionsOf(opts)), nil
+	if err := expiredBoard(def, o.clock()); err != nil {
+		return nil, fmt.Errorf("open board: %w", err)
+	}
+	return newBoard(st, def, o), nil
 }
 
 func newBoard(st store.Store, def store.Board, o options) *Board {
@@ -75,6 +86,9 @@ func (b *Board) Definition() store.Board {
 
 // column finds a column; the empty name is the first one.
 func (b *Board) column(name string) (*column, error) {
+	if err := b.gone(); err != nil {
+		return nil, err
+	}
 	c, err := b.def.Column(name)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/xrash/smetrics"
 
@@ -54,13 +55,16 @@ func (a *advice) Unwrap() []error {
 const boardsNamed = 8
 
 // unknownBoard says which boards there are, those spelt most alike first.
-func unknownBoard(ctx context.Context, st store.Store, name string) error {
+func unknownBoard(ctx context.Context, st store.Store, name string, now time.Time) error {
 	boards, err := st.Boards(ctx)
 	if err != nil {
 		return fmt.Errorf("open board %q: %w: what there is cannot be listed: %w", name, store.ErrNotFound, err)
 	}
 	if len(boards) == 0 {
 		return fmt.Errorf("open board %q: %w: the store has no boards yet; run `rankcurve load %s FILE` to make this one, or `rankcurve demo` to see one", name, store.ErrNotFound, name)
+	}
+	if err := missingPeriod(boards, name, now); err != nil {
+		return fmt.Errorf("open board: %w", err)
 	}
 	names := make([]string, len(boards))
 	for i, b := range boards {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/rankcurve/rankcurve/store"
@@ -68,7 +69,8 @@ func (b *Board) Owners(ctx context.Context, ranks RankIn, owners ...string) ([]R
 // boards' names. It has the rows that are hidden too: who shows them to players leaves
 // those out. An owner that is on no board has none, which is no error; one that cannot
 // be an owner is [store.ErrInvalid]. It costs half a read unit per 4 KB begun of all
-// the rows together, and may be a moment behind what was last written.
+// the rows together, and may be a moment behind what was last written. Boards that have
+// expired are left out.
 func BoardsOf(ctx context.Context, st store.Store, owner string) ([]store.Owned, store.Usage, error) {
 	if err := store.ValidateOwner(owner); err != nil {
 		return nil, store.Usage{}, err
@@ -77,5 +79,6 @@ func BoardsOf(ctx context.Context, st store.Store, owner string) ([]store.Owned,
 	if err != nil {
 		return nil, usage, fmt.Errorf("read the boards of owner %q: %w", owner, err)
 	}
-	return rows, usage, nil
+	now := time.Now()
+	return slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Board.Expired(now) }), usage, nil
 }

@@ -65,6 +65,9 @@ func (b *Board) refused(p Post, err error) error {
 
 // checkPost reports what is wrong with a post whatever the row holds.
 func (b *Board) checkPost(p Post) error {
+	if err := b.gone(); err != nil {
+		return err
+	}
 	if err := store.ValidateOwner(p.Owner); err != nil {
 		return err
 	}

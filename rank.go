@@ -172,6 +172,9 @@ type looked struct {
 
 // look finds the owners' rows.
 func (b *Board) look(ctx context.Context, owners []string) ([]looked, store.Usage, error) {
+	if err := b.gone(); err != nil {
+		return nil, store.Usage{}, err
+	}
 	rows := make([]looked, len(owners))
 	valid := make([]string, 0, len(owners))
 	for i, owner := range owners {

@@ -1,0 +1,89 @@
+package rankcurve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// gone is an error once the board has expired: [store.ErrNotFound], which names when.
+func (b *Board) gone() error { return expiredBoard(b.def, b.options.clock()) }
+
+func expiredBoard(def store.Board, now time.Time) error {
+	if !def.Expired(now) {
+		return nil
+	}
+	return expiredAt(def.Name, def.Expires)
+}
+
+func expiredAt(name string, expires time.Time) error {
+	return fmt.Errorf("board %q expired at %s and is gone: %w", name, expires.UTC().Format(time.RFC3339), store.ErrNotFound)
+}
+
+// missingPeriod says why a board of a family that is there is not: it has expired and
+// was dropped, or nobody has posted to it. It is nil for a name of no such family.
+// How long boards are kept is read from one of the same period that is still there.
+func missingPeriod(boards []store.Board, name string, now time.Time) error {
+	family, s, ok := store.ParseBoardName(name)
+	if !ok {
+		return nil
+	}
+	known := false
+	for _, b := range boards {
+		if b.Family != family {
+			continue
+		}
+		known = true
+		sibling, _ := b.Span()
+		if b.Period != s.Period || b.Expires.IsZero() {
+			continue
+		}
+		if expires := s.End.Add(b.Expires.Sub(sibling.End)); !now.Before(expires) {
+			return expiredAt(name, expires)
+		}
+	}
+	switch {
+	case known && s.Start.After(now):
+		return fmt.Errorf("board %q begins at %s: %w", name, s.Start.Format(time.RFC3339), store.ErrNotFound)
+	case known:
+		return advise(store.ErrNotFound, nil, "board %q is not there: nobody has posted to it, or it has expired; `rankcurve boards %s` lists those that are: %v", name, family, store.ErrNotFound)
+	}
+	return nil
+}
+
+// Prune drops the boards of a store that have expired, with their curves; of one
+// family, or of all if family is empty. It answers with those that it dropped, also
+// beside an error. The embedded store deletes their rows with them, DynamoDB has
+// deleted them or will. It costs a read of the registry and a few writes for each
+// board.
+func Prune(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
+	expired, err := Expired(ctx, st, family, now)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range expired {
+		err := st.DropBoard(ctx, b.Name, now)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // another was faster
+			return expired[:i], err
+		}
+	}
+	return expired, nil
+}
+
+// Expired are the boards that [Prune] would drop.
+func Expired(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
+	boards, err := st.Boards(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the boards that have expired: %w", err)
+	}
+	var expired []store.Board
+	for _, b := range boards {
+		if b.Expired(now) && (family == "" || b.Family == family) {
+			expired = append(expired, b)
+		}
+	}
+	return expired, nil
+}

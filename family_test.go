@@ -1,0 +1,329 @@
+package rankcurve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// missions is a family of three periods.
+func missions() rankcurve.FamilyDefinition {
+	return rankcurve.FamilyDefinition{
+		Name: "missions", Shards: 2,
+		Columns:     []store.Column{{Name: "xp", Order: store.Desc, Operator: store.Sum}},
+		Periods:     []store.Period{store.Always, store.Weekly, store.Daily},
+		ExpireAfter: map[store.Period]time.Duration{store.Daily: 30 * 24 * time.Hour},
+	}
+}
+
+func newFamily(t *testing.T, st store.Store, def rankcurve.FamilyDefinition, c *clock) *rankcurve.Family {
+	t.Helper()
+	f, err := rankcurve.NewFamily(st, def, rankcurve.WithClock(c.Now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// writes is a store that adds up what writes cost, and fails those of one board.
+type writes struct {
+	store.Store
+	fails   string // the name of the board whose puts fail
+	mu      sync.Mutex
+	usage   store.Usage
+	puts    int
+	created int
+}
+
+var errCut = errors.New("the line was cut")
+
+func (w *writes) Put(ctx context.Context, b store.Board, e store.Entry) (store.Usage, error) {
+	w.mu.Lock()
+	w.puts++
+	fails := w.fails
+	w.mu.Unlock()
+	if b.Name == fails {
+		return store.Usage{}, errCut
+	}
+	u, err := w.Store.Put(ctx, b, e)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.usage.Add(u)
+	return u, err
+}
+
+func (w *writes) CreateBoard(ctx context.Context, b store.Board) error {
+	w.mu.Lock()
+	w.created++
+	w.mu.Unlock()
+	return w.Store.CreateBoard(ctx, b)
+}
+
+func xpOf(t *testing.T, st store.Store, board, owner string) int64 {
+	t.Helper()
+	def, err := st.Board(context.Background(), board)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _, err := st.Entry(context.Background(), def, owner)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return e.Scores["xp"]
+}
+
+// boardsAtStart are those of the clock's first moment, 2026-11-20.
+var boardsAtStart = []string{"missions", "missions:2026-W47", "missions:2026-11-20"}
+
+func wantXP(t *testing.T, st store.Store, owner string, want int64, boards ...string) {
+	t.Helper()
+	for _, name := range boards {
+		if got := xpOf(t, st, name, owner); got != want {
+			t.Errorf("%s has %d on %s, want %d", owner, got, name, want)
+		}
+	}
+}
+
+// A post to three boards is three conditional writes, and nothing else is written
+// once the boards are there.
+func TestAFamilyPostIsOneWriteForEachBoard(t *testing.T) {
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		st, ctx := &writes{Store: on.Store}, context.Background()
+		f := newFamily(t, st, missions(), newClock())
+		posted, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 5}, ID: "one"})
+		if err != nil || len(posted) != 3 {
+			t.Fatalf("%+v, %v", posted, err)
+		}
+		if st.created != 3 || st.puts != 3 {
+			t.Errorf("the first post made %d boards and %d puts, want 3 and 3", st.created, st.puts)
+		}
+		st.usage, st.puts, st.created = store.Usage{}, 0, 0
+		if posted, err = f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 7}, ID: "two"}); err != nil {
+			t.Fatal(err)
+		}
+		if st.created != 0 || st.puts != 3 || st.usage.Requests != 3 || st.usage.TableWrites != 3 {
+			t.Errorf("a later post made %d boards, %d puts of %s", st.created, st.puts, st.usage)
+		}
+		for i, p := range posted {
+			if p.Board.Name != boardsAtStart[i] || p.Posted.Entry.Scores["xp"] != 12 || p.Board.Family != "missions" {
+				t.Errorf("board %d: %+v", i, p)
+			}
+		}
+		wantXP(t, st, "ann", 12, boardsAtStart...)
+		daily, err := st.Board(ctx, boardsAtStart[2])
+		if want := time.Date(2026, 12, 21, 0, 0, 0, 0, time.UTC); err != nil || !daily.Expires.Equal(want) || daily.Period != store.Daily {
+			t.Errorf("the daily board is %+v, %v, want one that expires at %s", daily, err, want)
+		}
+	})
+}
+
+// Whichever board a post does not reach, the error names it and the others, and the
+// same post again reaches it and changes the others no more.
+func TestAFamilyPostThatFailedIsSentAgain(t *testing.T) {
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		ctx, st := context.Background(), &writes{Store: on.Store}
+		for i, failing := range boardsAtStart {
+			st.fails = failing
+			f, owner := newFamily(t, st, missions(), newClock()), fmt.Sprintf("p%d", i)
+			p := rankcurve.Post{Owner: owner, Scores: scores{"xp": 5}, ID: "mission-7"}
+			_, err := f.Post(ctx, time.Time{}, p)
+			var fanOut *rankcurve.FanOutError
+			if !errors.As(err, &fanOut) || !errors.Is(err, errCut) {
+				t.Fatalf("error %v", err)
+			}
+			others := slices.DeleteFunc(slices.Clone(boardsAtStart), func(name string) bool { return name == failing })
+			if !slices.Equal(fanOut.Failed, []string{failing}) || !slices.Equal(fanOut.Stored, others) {
+				t.Errorf("stored on %v, failed on %v", fanOut.Stored, fanOut.Failed)
+			}
+			if !strings.Contains(err.Error(), "stored on "+strings.Join(others, ", ")+", not on "+failing) || !strings.Contains(err.Error(), "send it again with the same id") {
+				t.Errorf("the error says %v", err)
+			}
+			wantXP(t, st, owner, 5, others...)
+			wantXP(t, st, owner, 0, failing)
+			st.fails = ""
+			again := newFamily(t, st, missions(), newClock()) // another process
+			for range 2 {
+				if _, err := again.Post(ctx, time.Time{}, p); err != nil {
+					t.Fatal(err)
+				}
+				wantXP(t, st, owner, 5, boardsAtStart...)
+			}
+			st.fails = failing
+			p.ID = ""
+			if _, err := f.Post(ctx, time.Time{}, p); err == nil || !strings.Contains(err.Error(), "it has no id, so post to those boards by their own names") {
+				t.Errorf("without an id: %v", err)
+			}
+		}
+	})
+}
+
+func TestAFamilyRefusesWhatNoBoardTakes(t *testing.T) {
+	st, c := &writes{Store: newStore(t)}, newClock()
+	f := newFamily(t, st, missions(), c)
+	version := int64(1)
+	for name, p := range map[string]rankcurve.Post{
+		"a column that is not there": {Owner: "ann", Scores: scores{"gold": 1}},
+		"nothing":                    {Owner: "ann"},
+		"no owner":                   {Scores: scores{"xp": 1}},
+		"a version":                  {Owner: "ann", Scores: scores{"xp": 1}, Version: &version},
+	} {
+		_, err := f.Post(context.Background(), time.Time{}, p)
+		var fanOut *rankcurve.FanOutError
+		if err == nil || errors.As(err, &fanOut) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, at := range []time.Time{c.Now().Add(6 * time.Minute), time.Unix(-1, 0), time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)} {
+		if _, err := f.Post(context.Background(), at, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}}); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("at %s: %v", at, err)
+		}
+	}
+	if st.puts+st.created > 0 {
+		t.Errorf("%d puts, %d boards", st.puts, st.created)
+	}
+}
+
+func TestLatePosts(t *testing.T) {
+	ctx := context.Background()
+	post := rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}}
+	yesterday := newClock().Now().Add(-13 * time.Hour) // 23:00 of the day before
+	t.Run("accepted", func(t *testing.T) {
+		st := newStore(t)
+		if _, err := newFamily(t, st, missions(), newClock()).Post(ctx, yesterday, post); err != nil {
+			t.Fatal(err)
+		}
+		wantXP(t, st, "ann", 1, "missions", "missions:2026-W47", "missions:2026-11-19")
+		wantXP(t, st, "ann", 0, "missions:2026-11-20")
+	})
+	t.Run("refused", func(t *testing.T) {
+		st, def := &writes{Store: newStore(t)}, missions()
+		def.Late, def.Grace = rankcurve.RefuseLate, 12*time.Hour-time.Second
+		_, err := newFamily(t, st, def, newClock()).Post(ctx, yesterday, post)
+		if !errors.Is(err, rankcurve.ErrLate) || !strings.Contains(err.Error(), "board missions:2026-11-19 ended at 2026-11-20T00:00:00Z, and late posts are refused (late_posts, late_grace)") || st.puts > 0 {
+			t.Errorf("%v, %d puts", err, st.puts)
+		}
+		def.Grace += 2 * time.Second
+		if _, err := newFamily(t, st, def, newClock()).Post(ctx, yesterday, post); err != nil {
+			t.Errorf("within the grace: %v", err)
+		}
+	})
+	t.Run("for a board that has expired", func(t *testing.T) {
+		st, def := newStore(t), missions()
+		old := newClock().Now().AddDate(0, 0, -32)
+		posted, err := newFamily(t, st, def, newClock()).Post(ctx, old, post)
+		if err != nil || len(posted) != 2 || posted[1].Board.Name != "missions:2026-W43" {
+			t.Errorf("%+v, %v", posted, err)
+		}
+		def.Periods = []store.Period{store.Daily}
+		if _, err := newFamily(t, st, def, newClock()).Post(ctx, old, post); !errors.Is(err, rankcurve.ErrLate) {
+			t.Errorf("with daily boards alone: %v", err)
+		}
+	})
+}
+
+// A board answers until it expires, and from then on is not found, by whatever way it
+// is asked, before it is dropped and after.
+func TestABoardExpires(t *testing.T) {
+	ctx, st, c := context.Background(), newStore(t), newClock()
+	f := newFamily(t, st, missions(), c)
+	if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}}); err != nil {
+		t.Fatal(err)
+	}
+	opened := c.Now()
+	kept, err := f.Open(ctx, store.Daily, opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Date(2026, 12, 20, 23, 59, 59, 0, time.UTC).Sub(opened))
+	if top, err := kept.Top(ctx, "", 1); err != nil || len(top.Rows) != 1 {
+		t.Fatalf("before its end: %+v, %v", top, err)
+	}
+	if dropped, err := rankcurve.Prune(ctx, st, "", c.Now()); err != nil || len(dropped) > 0 {
+		t.Fatalf("dropped %v, %v", dropped, err)
+	}
+	if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}}); err != nil {
+		t.Fatal(err) // makes another daily board, by which the time that they are kept is known
+	}
+	c.Advance(time.Second)
+	ask := func(when string) {
+		t.Helper()
+		want := `board "missions:2026-11-20" expired at 2026-12-21T00:00:00Z and is gone`
+		questions := map[string]func() error{
+			"top":    func() error { _, err := kept.Top(ctx, "", 1); return err },
+			"rank":   func() error { _, _, err := kept.Rank(ctx, "xp", rankcurve.Exact, "ann"); return err },
+			"owners": func() error { _, _, err := kept.Owners(ctx, rankcurve.RankIn{}, "ann"); return err },
+			"page":   func() error { _, err := kept.Page(ctx, rankcurve.PageQuery{}); return err },
+			"around": func() error { _, err := kept.Around(ctx, "", rankcurve.Exact, "ann", 1); return err },
+			"post": func() error {
+				_, err := kept.Post(ctx, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 1}})
+				return err
+			},
+			"open": func() error { _, err := f.Open(ctx, store.Daily, opened); return err },
+			"open 2": func() error {
+				_, err := rankcurve.Open(ctx, st, "missions:2026-11-20", rankcurve.WithClock(c.Now))
+				return err
+			},
+			"make": func() error { _, err := f.Make(ctx, store.Daily.At(opened)); return err },
+		}
+		for name, question := range questions {
+			if err := question(); !errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %s: %v", when, name, err)
+			}
+		}
+	}
+	ask("before it is dropped")
+	if dropped, err := rankcurve.Prune(ctx, st, "others", c.Now()); err != nil || len(dropped) > 0 {
+		t.Errorf("of another family: dropped %v, %v", dropped, err)
+	}
+	dropped, err := rankcurve.Prune(ctx, st, "missions", c.Now())
+	if err != nil || len(dropped) != 1 || dropped[0].Name != "missions:2026-11-20" {
+		t.Fatalf("dropped %v, %v", dropped, err)
+	}
+	ask("after it was dropped")
+	wantXP(t, st, "ann", 2, "missions")
+	for label, want := range map[string]string{"missions:2026-12-19": "nobody has posted to it", "missions:2027-W01": "begins at 2027-01-04"} {
+		if _, err := rankcurve.Open(ctx, st, label, rankcurve.WithClock(c.Now)); !errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", label, err)
+		}
+	}
+}
+
+func TestWhatIsNoFamily(t *testing.T) {
+	for want, change := range map[string]func(*rankcurve.FamilyDefinition){
+		`name: "missions:2026-11" is the name of a monthly board`: func(d *rankcurve.FamilyDefinition) { d.Name = "missions:2026-11" },
+		"too long for a family":                                   func(d *rankcurve.FamilyDefinition) { d.Name = strings.Repeat("m", store.MaxBoard-5) },
+		"periods: there are none":                                 func(d *rankcurve.FamilyDefinition) { d.Periods = nil },
+		"periods[3]: \"hourly\" is none of":                       func(d *rankcurve.FamilyDefinition) { d.Periods = append(d.Periods, "hourly") },
+		"periods[3]: daily is there twice":                        func(d *rankcurve.FamilyDefinition) { d.Periods = append(d.Periods, store.Daily) },
+		"expire_after.all":                                        func(d *rankcurve.FamilyDefinition) { d.ExpireAfter[store.Always] = time.Hour },
+		"expire_after.monthly":                                    func(d *rankcurve.FamilyDefinition) { d.ExpireAfter[store.Monthly] = time.Hour },
+		"expire_after.daily: 1ms":                                 func(d *rankcurve.FamilyDefinition) { d.ExpireAfter[store.Daily] = time.Millisecond },
+		"late_posts: \"maybe\" is neither":                        func(d *rankcurve.FamilyDefinition) { d.Late = "maybe" },
+		"late_grace: -1s is negative":                             func(d *rankcurve.FamilyDefinition) { d.Grace = -time.Second },
+		"columns[0].operator: \"add\" is none":                    func(d *rankcurve.FamilyDefinition) { d.Columns[0].Operator = "add" },
+		`shards: 0 is not in 1..`:                                 func(d *rankcurve.FamilyDefinition) { d.Shards = 0 },
+	} {
+		def := missions()
+		change(&def)
+		if _, err := rankcurve.NewFamily(nil, def); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	f := newFamily(t, newStore(t), missions(), newClock())
+	if _, err := f.Open(context.Background(), store.Monthly, time.Time{}); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("a period that it has not: %v", err)
+	}
+}
