@@ -106,7 +106,7 @@ func (p *program) verify(c *cli.Context) error {
 		})
 		bar.end()
 		if err != nil {
-			return verifyError(c, b, column, err)
+			return verifyError(b, column, err)
 		}
 		warnLeftOut(c, found.Board, found.Column, found.Usage)
 		return judge(c, found)
@@ -123,7 +123,7 @@ func seedOf(c *cli.Context) uint64 {
 }
 
 // verifyError says what to do about a verification that costs too much.
-func verifyError(c *cli.Context, b *rankcurve.Board, column store.Column, err error) error {
+func verifyError(b *rankcurve.Board, column store.Column, err error) error {
 	var over *jobs.OverBudgetError
 	if !errors.As(err, &over) {
 		return err

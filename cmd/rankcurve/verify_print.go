@@ -74,11 +74,11 @@ func judge(c *cli.Context, v jobs.Verification) error {
 	broken := v.Broken(jobs.Promise{
 		Coverage: c.Float64("min-coverage") / 100, MaxError: c.Float64("max-error") / 100, FromRank: errorsFromRank,
 	})
-	print := printVerification
+	write := printVerification
 	if c.Bool("json") {
-		print = printVerificationJSON
+		write = printVerificationJSON
 	}
-	if err := print(c, v, broken); err != nil || len(broken) == 0 {
+	if err := write(c, v, broken); err != nil || len(broken) == 0 {
 		return err
 	}
 	return advicef(errBroken, "the curve of %s.%s breaks its promise: %s; make it anew: `%s`, and see docs/operations.md if that does not mend it",
