@@ -16,6 +16,7 @@
 package config
 
 import (
+	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -84,10 +85,15 @@ type Cursor struct {
 	MaxAgeSeconds int    // older ones are refused; 0: none are
 }
 
-// Board is a configured board: its definition, and how it is refreshed.
+// Board is a configured board, or a family of them: its definition, the periods that
+// it has boards for, and how they are refreshed.
 type Board struct {
 	store.Board
-	Refresh Refresh
+	Periods     []store.Period // all alone: one board, without an end
+	ExpireAfter ExpireAfter
+	LatePosts   rankcurve.LatePosts
+	LateGrace   Age // how long after a period's end its posts are taken, where late ones are refused
+	Refresh     Refresh
 }
 
 // Refresh says how the curves of a board are made.
@@ -148,25 +154,4 @@ func Default() Config {
 			AuditBudget: 2000,
 		},
 	}
-}
-
-// Board finds a configured board's definition.
-func (c Config) Board(name string) (store.Board, bool) {
-	for _, b := range c.Boards {
-		if b.Name == name {
-			return b.Board, true
-		}
-	}
-	return store.Board{}, false
-}
-
-// Refresh says how a board is refreshed. One that is not configured, being in the
-// store's registry alone, has the defaults.
-func (c Config) Refresh(board string) Refresh {
-	for _, b := range c.Boards {
-		if b.Name == board {
-			return b.Refresh
-		}
-	}
-	return c.RefreshDefaults
 }

@@ -22,11 +22,11 @@ func TestFaults(t *testing.T) {
 		{name: "unknown keys, at every level", file: "stor: {}\nstore:\n  kind: bolt\n  bolt:\n    pth: x\n" + board + "  shard: 3\n", want: []string{
 			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, cache, cursor, refresh, boards)",
 			"c.yaml:5: store.bolt.pth: there is no such key; did you mean path? (there are path)",
-			"c.yaml:9: boards[0].shard: there is no such key; did you mean shards? (there are name, shards, columns, refresh)",
+			"c.yaml:9: boards[0].shard: there is no such key; did you mean shards? (there are name, shards, columns, periods, expire_after, late_posts, late_grace, refresh)",
 		}},
-		{name: "keys of later", file: "serve: {listen: x}\n" + board + "  periods: [all]\n", want: []string{
+		{name: "keys of later", file: "serve: {listen: x}\n" + board + "  webhooks: [all]\n", want: []string{
 			"c.yaml:1: serve: there is no such key; did you mean store? (there are store, cache, cursor, refresh, boards)",
-			"c.yaml:5: boards[0].periods: there is no such key; did you mean shards? (there are name, shards, columns, refresh)",
+			"c.yaml:5: boards[0].webhooks: there is no such key; did you mean periods? (there are name, shards, columns, periods, expire_after, late_posts, late_grace, refresh)",
 		}},
 		{name: "values out of range", file: "store: {kind: redis, bolt: {path: \"\"}}\nrefresh:\n  method: fast\n  read_budget: -1\n  curve_bytes: 1023\n  head: 100001\n  tolerance: none\n", want: []string{
 			`c.yaml:1: store.kind: "redis" is not a kind of store; use one of [bolt dynamodb]`,
@@ -97,6 +97,31 @@ boards:
 			`c.yaml:11: boards[1].columns[1].decimals: 19 is not in 0..18`,
 			`c.yaml:12: boards[2].name: "" is not a board name: use 1 to 128 letters, digits and _ . : -, the first a letter or digit`,
 			`c.yaml:12: boards[2].columns: 0 of them; a board has 1 to 16`,
+		}},
+		{name: "families", file: `boards:
+- name: missions
+  columns: [{name: xp}]
+  periods: [all, hourly, weekly, weekly]
+  expire_after: {monthly: 30d, weekly: 1y, daily: 1.5d}
+  late_posts: maybe
+  late_grace: 5
+- name: missions:2026-W47
+  columns: [{name: xp}]
+- name: laps:2026-11
+  columns: [{name: time}]
+  periods: [daily]
+  expire_after: {daily: 36501d}
+`, want: []string{
+			`c.yaml:4: boards[0].periods[1]: "hourly" is not a period; use one of all, monthly, weekly, daily`,
+			`c.yaml:4: boards[0].periods[3]: weekly is there twice; keep one`,
+			`c.yaml:5: boards[0].expire_after.monthly: the board has no period monthly; add it to periods, or leave this out`,
+			`c.yaml:5: boards[0].expire_after.weekly: "1y" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d, or leave it empty for boards that stay`,
+			`c.yaml:5: boards[0].expire_after.daily: "1.5d" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d, or leave it empty for boards that stay`,
+			`c.yaml:6: boards[0].late_posts: "maybe" is neither accept nor refuse`,
+			`c.yaml:7: boards[0].late_grace: "5" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d`,
+			`c.yaml:8: boards[1].name: "missions:2026-W47" is a board of the family missions already; leave it out`,
+			`c.yaml:10: boards[2].name: "laps:2026-11" ends in a period, which the boards of a family get themselves; leave it out`,
+			`c.yaml:13: boards[2].expire_after.daily: "36501d" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d, or leave it empty for boards that stay`,
 		}},
 		{name: "wrong shapes", file: "store: bolt\nrefresh: [1]\nboards: {name: one}\n", want: []string{
 			"c.yaml:1: store: must be a mapping; see the example file",

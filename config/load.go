@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -83,9 +84,15 @@ func (s *settings) config() Config {
 		for j := range columns {
 			columns[j] = store.Column{Order: store.Desc, Operator: store.Set}
 		}
+		periods := make([]store.Period, s.length(fmt.Sprintf("boards[%d].periods", i)))
+		if len(periods) == 0 {
+			periods = []store.Period{store.Always}
+		}
 		c.Boards[i] = Board{
-			Board:   store.Board{Shards: DefaultShards, Columns: columns},
-			Refresh: c.RefreshDefaults,
+			Board:     store.Board{Shards: DefaultShards, Columns: columns},
+			Periods:   periods,
+			LatePosts: rankcurve.AcceptLate,
+			Refresh:   c.RefreshDefaults,
 		}
 	}
 	s.set(&c, isBoard)

@@ -10,7 +10,7 @@ import (
 )
 
 // A field is a scalar key: its pattern ("boards[].shards") and where its value
-// lives, a *string or an *int. What a key is, in the file, in the environment and
+// lives, a *string, an *int or a *float64. What a key is, in the file, in the environment and
 // in the flags, is said here alone.
 type field struct {
 	pattern string
@@ -40,6 +40,12 @@ var fields = slices.Concat(
 	},
 	refreshFields("boards[].refresh", func(c *Config, i []int) *Refresh { return &c.Boards[i[0]].Refresh }),
 )
+		{"boards[].periods[]", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].Periods[i[1]]) }},
+		{"boards[].expire_after.monthly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Monthly) }},
+		{"boards[].expire_after.weekly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Weekly) }},
+		{"boards[].expire_after.daily", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Daily) }},
+		{"boards[].late_posts", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].LatePosts) }},
+		{"boards[].late_grace", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].LateGrace) }},
 
 func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 	return []field{
@@ -56,7 +62,7 @@ func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 	}
 }
 
-// serversKey is the one list of plain values.
+// serversKey is a list of plain values, like boards[].periods.
 const serversKey = "cache.memcached.servers"
 
 func column(c *Config, i []int) *store.Column { return &c.Boards[i[0]].Columns[i[1]] }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // Validate reports every fault at once, nil if there is none. [Load] has done it.
@@ -27,6 +29,12 @@ func (c Config) faults() (faults []error) {
 		for _, err := range parts(b.Board.Validate()) {
 			field, text, _ := strings.Cut(err.Error(), ": ")
 			report(key+field, text)
+		}
+		for _, f := range b.familyFaults() {
+			report(key+f.key, f.text)
+		}
+		if family, _, ok := store.ParseBoardName(b.Name); ok && slices.ContainsFunc(c.Boards, func(o Board) bool { return o.Name == family && o.IsFamily() }) {
+			report(key+"name", fmt.Sprintf("%q is a board of the family %s already; leave it out", b.Name, family))
 		}
 		if j, twice := first[b.Name]; twice && b.Name != "" {
 			report(key+"name", fmt.Sprintf("%q is the name of boards[%d] too; give each board its own", b.Name, j))
