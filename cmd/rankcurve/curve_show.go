@@ -12,8 +12,9 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-const curveShowDescription = `Prints what a board's curves say of themselves: how old and how large they are, and
-how far a rank read from them may be off.
+const curveShowDescription = `Prints what a board's curves say of themselves: how old and how large they are, how
+far a rank read from them may be off, and what they forecast. A rank that is asked for
+later follows the forecast for one horizon, and its band grows with the age.
 
 With memcached configured that is also the key under which an app server in any
 language finds the curve there.
@@ -76,22 +77,24 @@ func (p *program) curveShow(c *cli.Context) error {
 
 // A curveRow is a curve in JSON.
 type curveRow struct {
-	Board       string     `json:"board"`
-	BoardID     string     `json:"board_id"`
-	CacheKey    *string    `json:"cache_key"` // null without a cache
-	Column      string     `json:"column"`
-	Order       string     `json:"order"`
-	Decimals    int        `json:"decimals"`
-	Generation  int64      `json:"generation"`
-	AsOf        string     `json:"as_of"`
-	AgeSeconds  float64    `json:"age_seconds"`
-	Entries     int64      `json:"entries"`
-	Knots       int        `json:"knots"`
-	Bytes       int        `json:"bytes"`
-	MemoryBytes int        `json:"memory_bytes"`
-	Tolerance   float64    `json:"tolerance"`
-	Shape       string     `json:"shape"`
-	Errors      []errorRow `json:"errors"`
+	Board          string     `json:"board"`
+	BoardID        string     `json:"board_id"`
+	CacheKey       *string    `json:"cache_key"` // null without a cache
+	Column         string     `json:"column"`
+	Order          string     `json:"order"`
+	Decimals       int        `json:"decimals"`
+	Generation     int64      `json:"generation"`
+	AsOf           string     `json:"as_of"`
+	AgeSeconds     float64    `json:"age_seconds"`
+	Entries        int64      `json:"entries"`
+	HorizonSeconds float64    `json:"horizon_seconds"` // 0: nothing is forecast
+	EntriesLater   int64      `json:"entries_later"`   // one horizon later
+	Knots          int        `json:"knots"`
+	Bytes          int        `json:"bytes"`
+	MemoryBytes    int        `json:"memory_bytes"`
+	Tolerance      float64    `json:"tolerance"`
+	Shape          string     `json:"shape"`
+	Errors         []errorRow `json:"errors"`
 }
 
 // An errorRow is how far a rank at one place may be off.
@@ -101,6 +104,7 @@ type errorRow struct {
 	Low      int64   `json:"low"`
 	High     int64   `json:"high"`
 	Relative float64 `json:"relative"` // half the band, as a part of the rank
+	Later    float64 `json:"relative_later"`
 
 	units int64
 }
@@ -114,7 +118,7 @@ func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 		return printJSON(c.App.Writer, curveRow{
 			Board: m.Board, BoardID: s.key.ID, CacheKey: cacheKey, Column: m.Column, Order: string(s.column.Order), Decimals: m.Decimals,
 			Generation: m.Generation, AsOf: timestamp(m.AsOf), AgeSeconds: time.Since(m.AsOf).Seconds(),
-			Entries: s.Total(), Knots: s.Knots(), Bytes: len(s.data), MemoryBytes: s.MemoryBytes(),
+			Entries: s.Total(), HorizonSeconds: m.Horizon.Seconds(), EntriesLater: s.TotalAt(m.Horizon), Knots: s.Knots(), Bytes: len(s.data), MemoryBytes: s.MemoryBytes(),
 			Tolerance: tolerance, Shape: string(shape), Errors: errs,
 		})
 	}
@@ -127,6 +131,7 @@ func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 	facts.row("  published", humanize.IBytes(uint64(len(s.data))))
 	facts.row("  in memory", humanize.IBytes(uint64(s.MemoryBytes())))
 	facts.row("  tolerance", toleranceText(tolerance, shape))
+	facts.row("  forecast", s.forecastText())
 	if cacheKey != nil {
 		facts.row("  cache key", *cacheKey)
 	}
@@ -134,11 +139,40 @@ func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 		return err
 	}
 	fmt.Fprintln(c.App.Writer)
-	t := newTable(c.App.Writer, "  RANK", m.Column, "BAND", "ERROR").texts(2)
+	return s.showErrors(c, errs)
+}
+
+// showErrors prints the band at some ranks, and what it will be by the horizon.
+func (s shownCurve) showErrors(c *cli.Context, errs []errorRow) error {
+	m := s.Meta()
+	header := []string{"  RANK", m.Column, "BAND", "ERROR"}
+	if m.Horizon > 0 {
+		header = append(header, horizonText(m.Horizon)+" LATER")
+	}
+	t := newTable(c.App.Writer, header...).texts(2)
 	for _, e := range errs {
-		t.row("  "+humanize.Comma(e.Rank), scoreText(e.units, s.column.Decimals), bandText(e.Low, e.High, false), "±"+percentText(100*e.Relative))
+		cells := []string{"  " + humanize.Comma(e.Rank), scoreText(e.units, s.column.Decimals), bandText(e.Low, e.High, false), "±" + percentText(100*e.Relative)}
+		if m.Horizon > 0 {
+			cells = append(cells, "±"+percentText(100*e.Later))
+		}
+		t.row(cells...)
 	}
 	return t.print()
+}
+
+// forecastText says what the curve knows of the time after its own.
+func (s shownCurve) forecastText() string {
+	m := s.Meta()
+	if m.Horizon == 0 {
+		return "none: ranks are told as of then, whatever the age"
+	}
+	now, later := s.Total(), s.TotalAt(m.Horizon)
+	change, sign := later-now, "+"
+	if change < 0 {
+		change, sign = -change, "-"
+	}
+	return fmt.Sprintf("one horizon of %s later %s (%s%s), the drift then stops; the band grows on with the age",
+		horizonText(m.Horizon), entriesText(later), sign, percentText(100*float64(change)/float64(max(now, 1))))
 }
 
 // decades are the ranks worth a look: 1, 10, 100 and so on, and the last.
@@ -158,15 +192,28 @@ func (s shownCurve) errorsAt(ranks []int64) []errorRow {
 	rows := make([]errorRow, len(ranks))
 	for i, rank := range ranks {
 		key := s.KeyAt(rank, 0)
-		e := s.Held(key, 0)
+		e, later := s.Held(key, 0), s.Held(key, s.Meta().Horizon)
 		units := s.score(key)
 		rows[i] = errorRow{
 			Rank: e.Better + 1, Score: store.FormatScore(units, s.column.Decimals),
 			Low: e.Low + 1, High: e.High + 1,
-			Relative: float64(e.High-e.Low) / 2 / float64(e.Better+1), units: units,
+			Relative: relativeError(e), Later: relativeError(later), units: units,
 		}
 	}
 	return rows
+}
+
+// horizonText is a horizon as finely as anybody cares.
+func horizonText(d time.Duration) string {
+	if d >= 10*time.Second {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}
+
+// relativeError is half the band, as a part of the rank.
+func relativeError(e predictor.Estimate) float64 {
+	return float64(e.High-e.Low) / 2 / float64(e.Better+1)
 }
 
 func toleranceText(scale float64, shape predictor.Shape) string {

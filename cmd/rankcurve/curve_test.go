@@ -86,12 +86,31 @@ func TestCurveShow(t *testing.T) {
 	s.board(20000)
 	s.run("curve", "show", "games").ok("games.xp\n", "order        desc, 0 decimals", "generation   1", "as of", "entries      20,000", "knots", "published", "in memory", "tolerance", "RANK", "10,000", "±0 %")
 	row := s.run("curve", "show", "games", "--json", "--column", "xp").ok().rows()[0]
-	wantFields(t, row, "board board_id cache_key column order decimals generation as_of age_seconds entries knots bytes memory_bytes tolerance shape errors")
+	wantFields(t, row, "board board_id cache_key column order decimals generation as_of age_seconds entries horizon_seconds entries_later knots bytes memory_bytes tolerance shape errors")
 	errs := row["errors"].([]any)
 	if len(errs) != 6 || errs[2].(map[string]any)["rank"] != 100.0 || errs[2].(map[string]any)["score"] != "199010" {
 		t.Errorf("errors %v", errs)
 	}
-	wantFields(t, errs[0].(map[string]any), "rank score low high relative")
+	wantFields(t, errs[0].(map[string]any), "rank score low high relative relative_later")
+}
+
+func TestCurveShowsItsForecast(t *testing.T) {
+	s := newShell(t)
+	s.board(2000)
+	s.run("curve", "show", "games").ok("forecast     none: ranks are told as of then")
+	s.run("rebuild", "games").ok("generation 2")
+	r := s.run("curve", "show", "games").ok("forecast     one horizon of ", "s later 2,000 entries (+0 %)", " LATER\n")
+	if strings.Contains(r.out, "none: ranks") {
+		t.Error(r.out)
+	}
+	row := s.run("curve", "show", "games", "--json", "--column", "xp").ok().rows()[0]
+	if row["horizon_seconds"].(float64) <= 0 || row["entries_later"] != 2000.0 {
+		t.Errorf("row %v", row)
+	}
+	last := row["errors"].([]any)[3].(map[string]any)
+	if last["rank"] != 1000.0 || last["relative_later"].(float64) <= last["relative"].(float64) {
+		t.Errorf("row %v", last)
+	}
 }
 
 func TestCurveExportWritesTheBytes(t *testing.T) {

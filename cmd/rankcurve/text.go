@@ -110,8 +110,8 @@ func percentText(percent float64) string {
 	return fmt.Sprintf("%.1f %%", percent)
 }
 
-// bandText is how far a rank may be off: "exact" is one that was counted. An estimate
-// is of the curve's time, and where its band is a single rank that is what it says.
+// bandText is how far a rank may be off: "exact" is one that was counted. Where the
+// band of an estimate is a single rank, that is what it says.
 func bandText(low, high int64, exact bool) string {
 	switch {
 	case exact:
