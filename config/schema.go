@@ -10,7 +10,7 @@ import (
 )
 
 // A field is a scalar key: its pattern ("boards[].shards") and where its value
-// lives, a *string, an *int or a *float64. What a key is, in the file, in the environment and
+// lives, a *string or an *int. What a key is, in the file, in the environment and
 // in the flags, is said here alone.
 type field struct {
 	pattern string
@@ -37,15 +37,15 @@ var fields = slices.Concat(
 		{"boards[].columns[].order", func(c *Config, i []int) any { return (*string)(&column(c, i).Order) }},
 		{"boards[].columns[].operator", func(c *Config, i []int) any { return (*string)(&column(c, i).Operator) }},
 		{"boards[].columns[].decimals", func(c *Config, i []int) any { return &column(c, i).Decimals }},
-	},
-	refreshFields("boards[].refresh", func(c *Config, i []int) *Refresh { return &c.Boards[i[0]].Refresh }),
-)
 		{"boards[].periods[]", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].Periods[i[1]]) }},
 		{"boards[].expire_after.monthly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Monthly) }},
 		{"boards[].expire_after.weekly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Weekly) }},
 		{"boards[].expire_after.daily", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Daily) }},
 		{"boards[].late_posts", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].LatePosts) }},
 		{"boards[].late_grace", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].LateGrace) }},
+	},
+	refreshFields("boards[].refresh", func(c *Config, i []int) *Refresh { return &c.Boards[i[0]].Refresh }),
+)
 
 func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 	return []field{
