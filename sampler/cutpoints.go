@@ -37,11 +37,16 @@ func (w *Walker) cutpoints(pilot []int64, scale int) []int64 {
 			rule = append(rule, key)
 		}
 	}
-	var cuts []int64
-	for i, key := range rule {
+	return withBends(pilot, rule)
+}
+
+// withBends adds cutpoints to a list where a sample leaves the straight line between
+// two of them.
+func withBends(sample, list []int64) (cuts []int64) {
+	for i, key := range list {
 		cuts = append(cuts, key)
-		if i+1 < len(rule) {
-			cuts = append(cuts, bends(pilot, key, rule[i+1])...)
+		if i+1 < len(list) {
+			cuts = append(cuts, bends(sample, key, list[i+1])...)
 		}
 	}
 	return cuts

@@ -1,7 +1,9 @@
 package sampler
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -28,7 +30,7 @@ func rolled(head end, h History, forecasts []kriging.Forecast) Walk {
 		better = max(better, int64(math.Round(f.Better)))
 		points = append(points, predictor.Point{
 			Key: key, Better: better, Open: true, Error: f.Error,
-			Later: max(0, f.Later), LaterError: f.LaterError,
+			Later: credible(f.Later, f.Better), LaterError: min(f.LaterError, mostError),
 		})
 	}
 	bottom := &points[len(points)-1]
@@ -81,6 +83,17 @@ func (w *Walker) remember(walk *Walk, prior History) error {
 	return nil
 }
 
+// withRemembered is the cutpoints of a walk with those of the history, so that what is
+// remembered was counted: two guesses would differ, and that would pass for change.
+func (w *Walker) withRemembered(prior State) []int64 {
+	if !prior.History.Whole {
+		return prior.Cutpoints
+	}
+	keys := slices.Concat(prior.Cutpoints, prior.History.Keys)
+	slices.SortFunc(keys, func(a, b int64) int { return cmp.Compare(b, a) })
+	return slices.Compact(keys)
+}
+
 // foretell gives the points at or below the history's cutpoints the change that is
 // forecast there.
 func foretell(points []predictor.Point, h History, now kriging.Sighting, forecasts []kriging.Forecast) {
@@ -90,10 +103,21 @@ func foretell(points []predictor.Point, h History, now kriging.Sighting, forecas
 			at = sort.Search(at, func(j int) bool { return points[j].Key <= h.Keys[i] })
 		}
 		p := &points[at]
-		p.Later = max(0, float64(p.Better)+f.Later-float64(now.Better[i]))
-		p.LaterError = f.LaterError
+		p.Later = max(0, float64(p.Better)+credible(f.Later, f.Better)-float64(now.Better[i]))
+		p.LaterError = min(f.LaterError, mostError)
 	}
 }
+
+// credible bounds a forecast of so many better: what changes several times over in
+// one horizon is not foretold by what it did before.
+func credible(later, better float64) float64 {
+	const times = 4
+	better = max(0, better)
+	return min(max(later, better/times), better*times+1)
+}
+
+// mostError is more than any board has entries.
+const mostError = 1 << 32
 
 // horizon is how far ahead a walk looks: as far as the one before lies back. 0 if
 // there was none.

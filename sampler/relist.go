@@ -148,7 +148,8 @@ func (p pointed) keyAt(better float64) int64 {
 
 // A rule says how far apart cutpoints lie: an interval may hold a fraction of its
 // distance to the nearer end of the board, and next to the ends as much as one at
-// start.
+// start. The first cutpoint is one such interval from the top: what is near the top
+// now is far below it soon, on a board that grows, and has to have been seen then.
 type rule struct{ fraction, start float64 }
 
 func (r rule) interval(better, entries float64) float64 {
@@ -158,7 +159,7 @@ func (r rule) interval(better, entries float64) float64 {
 // list places cutpoints by the rule.
 func (r rule) list(s shape) (keys []int64) {
 	n := s.entries()
-	for b := min(r.start, n/2); b < n; b += r.interval(b, n) {
+	for b := min(r.interval(0, n), n/2); b < n; b += r.interval(b, n) {
 		keys = appendBelow(keys, s.keyAt(b))
 	}
 	return keys
@@ -185,7 +186,7 @@ func (r rule) relist(old []int64, s shape) (keys []int64) {
 		keys = appendBelow(keys, key)
 		upper = here
 	}
-	if allowed := r.interval((upper+n)/2, n); n-upper > heavy*(allowed+r.start) {
+	if allowed := r.interval((upper+n)/2, n); n-upper > heavy*allowed {
 		keys = r.split(keys, s, upper, n, math.MinInt64)
 	}
 	return keys

@@ -154,13 +154,14 @@ func (r *rolling) finish(ctx context.Context, head end, h History) (Walk, error)
 	return walk, nil
 }
 
-// rollingList is where a rolling walk counts.
+// rollingList is where a rolling walk counts: by the rule, and on a new board where
+// the sample shows that a straight line between two of its cutpoints would be wrong.
 func (w *Walker) rollingList(old []int64, s sample, known shape) []int64 {
-	w.endRows = max(w.options.Head/2, 1)
-	if len(old) == 0 {
-		return w.cutpoints(s.keys, w.board.Shards)
+	r := rule{fraction: w.options.Fraction, start: float64(max(w.options.Head/2, 1))}
+	if len(old) > 0 {
+		return r.relist(old, known)
 	}
-	return rule{fraction: w.options.Fraction, start: float64(w.endRows)}.relist(old, known)
+	return withBends(s.keys, r.list(s))
 }
 
 // walkAll walks the shards that were chosen; one that fails is tried once more, and

@@ -85,7 +85,7 @@ func (w *Walker) walk(ctx context.Context, prior State) (Walk, error) {
 		return w.scores(ctx)
 	}
 	w.endRows = w.endRowsOf(prior.Entries)
-	return w.counted(ctx, prior.Cutpoints)
+	return w.counted(ctx, w.withRemembered(prior))
 }
 
 // rolls says, before anything is read, that some shards are to stand for all: it was

@@ -148,7 +148,7 @@ func (h *history) mix(all []parameters, growth float64, clock []float64, some []
 		m.whiten(whitened)
 		m.multiply(whitened, multiplied)
 		for i, c := range some {
-			mixtures[i].add(m.judge(multiplied[i], c))
+			m.judge(multiplied[i], c, &mixtures[i])
 		}
 	}
 	return mixtures, models

@@ -37,25 +37,29 @@ func (m *model) multiply(whitened blas64.General, to []products) {
 	}
 }
 
-// judge is a model's log restricted likelihood for one cutpoint, up to a constant,
-// and its predictions: generalised least squares for the line, and the best linear
-// unbiased predictor for the targets (Cressie, Statistics for Spatial Data, 3.4;
-// Patterson and Thompson 1971 for the likelihood).
-func (m *model) judge(p products, c counts) (float64, [targetColumns]answer) {
-	level, slope := m.line.times(p.xy)
-	residual := max(0, p.yy-level*p.xy[0]-slope*p.xy[1]) + m.contrast(c)
-	var answers [targetColumns]answer
-	for i, t := range m.targets {
-		answers[i] = answer{mean: p.ty[i] + t.level*level + t.slope*slope, variance: t.variance}
+// judge adds a model's answers for one cutpoint to a mixture, each slant with its log
+// restricted likelihood up to a constant: generalised least squares for the line, with
+// what is expected of its slope, and the best linear unbiased predictor for the targets
+// (Cressie, Statistics for Spatial Data, 3.4; Patterson and Thompson 1971 for the
+// likelihood).
+func (m *model) judge(p products, c counts, to *mixture) {
+	contrast := m.contrast(c)
+	for i := range m.slants {
+		s := &m.slants[i]
+		level, slope := s.line.times(p.xy)
+		residual := max(0, p.yy-level*p.xy[0]-slope*p.xy[1]) + contrast
+		var answers [targetColumns]answer
+		for j, t := range s.targets {
+			answers[j] = answer{mean: p.ty[j] + t.level*level + t.slope*slope, variance: t.variance}
+		}
+		free := float64(m.history.counts - 1)
+		expected := max(1, answers[0].mean) / float64(m.history.shards)
+		variance := (prior*expected + residual) / (prior + free)
+		for j := range answers {
+			answers[j].variance *= variance
+		}
+		to.add(m.log-(m.logDet+s.line.logDet)/2-(prior+free)/2*math.Log(variance)+prior/2*math.Log(expected), answers)
 	}
-	free := float64(m.history.counts - m.line.rank)
-	expected := max(1, answers[0].mean) / float64(m.history.shards)
-	variance := (prior*expected + residual) / (prior + free)
-	for i := range answers {
-		answers[i].variance *= variance
-	}
-	log := -(m.logDet+m.line.logDet)/2 - (prior+free)/2*math.Log(variance) + prior/2*math.Log(expected)
-	return log, answers
 }
 
 // contrast is what the shards' differences from their groups' means add to the
@@ -72,25 +76,26 @@ func (m *model) contrast(c counts) (sum float64) {
 	return sum
 }
 
-// A line is the inverse of the two normal equations of level and slope, or of the
-// level's alone.
+// A line is the inverse of the two normal equations of level and slope.
 type line struct {
-	inverse [2][2]float64
+	inverse [lineColumns][lineColumns]float64
 	logDet  float64
-	rank    int
 }
 
-func solveLine(xx [2][2]float64, levelOnly bool) line {
+// solveLine inverts them, for a slope that is expected to be nought, give or take a
+// drift; a drift of 0 leaves the level alone.
+func solveLine(xx [lineColumns][lineColumns]float64, drift float64) line {
+	if drift == 0 {
+		return line{inverse: [lineColumns][lineColumns]float64{{1 / xx[0][0], 0}, {0, 0}}, logDet: math.Log(xx[0][0])}
+	}
+	xx[1][1] += 1 / (drift * drift)
 	det := xx[0][0]*xx[1][1] - xx[0][1]*xx[1][0]
-	if levelOnly || det <= 1e-12*xx[0][0]*xx[1][1] {
-		return line{inverse: [2][2]float64{{1 / xx[0][0], 0}, {0, 0}}, logDet: math.Log(xx[0][0]), rank: 1}
-	}
 	return line{
-		inverse: [2][2]float64{{xx[1][1] / det, -xx[0][1] / det}, {-xx[1][0] / det, xx[0][0] / det}},
-		logDet:  math.Log(det), rank: 2,
+		inverse: [lineColumns][lineColumns]float64{{xx[1][1] / det, -xx[0][1] / det}, {-xx[1][0] / det, xx[0][0] / det}},
+		logDet:  math.Log(det * drift * drift),
 	}
 }
 
-func (l line) times(v [2]float64) (float64, float64) {
+func (l line) times(v [lineColumns]float64) (float64, float64) {
 	return l.inverse[0][0]*v[0] + l.inverse[0][1]*v[1], l.inverse[1][0]*v[0] + l.inverse[1][1]*v[1]
 }

@@ -32,6 +32,17 @@ var (
 	fewCrossings = []float64{1e-6, 1e-4, 1e-3, 1e-2, 0.1}
 )
 
+// drifts are how large the shared line's slope may be, as the standard deviation of
+// what is expected of it. Averaging over a small one, too, keeps what two samples
+// differ by from being taken for a drift.
+var drifts = []float64{0.03, 1, 30}
+
+// plausible is the weight of parameters before anything is seen: a board is more
+// likely to be quiet. It matters while there are few sightings, and not after.
+func (p parameters) plausible() float64 {
+	return -(math.Log1p(p.level/0.1) + math.Log1p(p.slope/1e-2)) / 2
+}
+
 func grid(levels, slopes, crossings []float64) (all []parameters) {
 	for _, s := range slopes {
 		for _, q := range levels {
@@ -57,8 +68,14 @@ type model struct {
 	contrasts [][]float64       // inverse covariance of one shard in each group, times by times; nil of a single one
 	logDet    float64
 	design    blas64.General // the line and the targets' covariances, whitened
-	line      line
-	targets   [targetColumns]target
+	log       float64        // of the parameters' weight before anything is seen
+	slants    []slant
+}
+
+// A slant is a model under one of the drifts.
+type slant struct {
+	line    line
+	targets [targetColumns]target
 }
 
 // A target is a number to be predicted, a whole board's now or later: how it depends
@@ -76,7 +93,7 @@ const (
 
 // newModel factors; nil if the numbers do not allow it.
 func newModel(h *history, p parameters, growth float64, clock []float64) *model {
-	m := &model{parameters: p, history: h, growth: growth, clock: clock}
+	m := &model{parameters: p, history: h, growth: growth, clock: clock, log: p.plausible()}
 	if !m.factorize() || !m.factorizeContrasts() {
 		return nil
 	}
@@ -87,12 +104,18 @@ func newModel(h *history, p parameters, growth float64, clock []float64) *model 
 
 // size is what the shared number was (or will be) at an age on the clock, as a part of what it
 // is now.
-func (m *model) size(age float64) float64 { return math.Exp(-m.growth * age) }
+func (m *model) size(age float64) float64 {
+	if age < 0 {
+		return max(0.1, 1-m.growth*age)
+	}
+	return math.Exp(-m.growth * age)
+}
 
 // trend is what the shared number's line does with age: straight on a board at rest,
-// and bent as a board bends that grows or shrinks by the same part all the time.
+// and bent as a board bends that grows or shrinks by the same part all the time. Ahead
+// of now it goes straight on: what has grown so far may stop.
 func (m *model) trend(age float64) float64 {
-	if oldest := m.history.ages[len(m.history.ages)-1]; m.growth != 0 && oldest > 0 {
+	if oldest := m.history.ages[len(m.history.ages)-1]; m.growth != 0 && oldest > 0 && age > 0 {
 		perTime := m.growth * m.clock[len(m.clock)-1] / oldest
 		return math.Expm1(-perTime*age) / perTime
 	}
@@ -225,21 +248,31 @@ func (m *model) solveTargets() {
 			}
 		}
 	}
-	m.line = solveLine(xx, len(h.ages) == 1)
-	n, ahead := float64(h.shards), h.horizon
-	// Before anything is seen: the shards' own deviations, and ahead of now what the
-	// shared walks may do until then.
-	m.targets = [targetColumns]target{
+	spreads := drifts
+	if len(h.ages) == 1 {
+		spreads = []float64{0} // one time says nothing of a slope
+	}
+	for _, drift := range spreads {
+		m.slants = append(m.slants, m.slanted(solveLine(xx, drift), tx, tt))
+	}
+}
+
+// slanted is what the targets are under a line: before anything is seen, the shards'
+// own deviations, and ahead of now what the shared walks may do until then.
+func (m *model) slanted(l line, tx [targetColumns][lineColumns]float64, tt [targetColumns]float64) slant {
+	n, ahead := float64(m.history.shards), m.history.horizon
+	s := slant{line: l, targets: [targetColumns]target{
 		{level: n, variance: n},
 		{level: n, slope: n * m.trend(-ahead), variance: n*m.size(-ahead) + n*n*ahead*(m.level+m.slope*ahead*ahead/3)},
-	}
-	for i := range m.targets {
-		t := &m.targets[i]
+	}}
+	for i := range s.targets {
+		t := &s.targets[i]
 		t.level -= tx[i][0]
 		t.slope -= tx[i][1]
-		a, b := m.line.times([lineColumns]float64{t.level, t.slope})
+		a, b := l.times([lineColumns]float64{t.level, t.slope})
 		t.variance = max(0, t.variance-tt[i]+t.level*a+t.slope*b)
 	}
+	return s
 }
 
 // whiten solves half of the system for columns, in place: what was correlated becomes
