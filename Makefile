@@ -56,6 +56,10 @@ bench: ## Run every benchmark
 accuracy: ## Print the accuracy table (minutes)
 	go test ./jobs -run TestAccuracyTable -v -count=1 -timeout 20m
 
+.PHONY: simulate
+simulate: ## Hold estimates under churn to what is promised, and write docs/estimation.md (half an hour)
+	RANKCURVE_SIMULATE=1 go test ./cmd/rankcurve/internal/simulation -run TestPromisesUnderChurn -v -count=1 -parallel 2 -timeout 3h
+
 .PHONY: generate
 generate: ## Generate code anew (needs protoc and protoc-gen-go)
 	go generate ./...

@@ -122,7 +122,7 @@ func (p *program) app() *cli.App {
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
 			p.topCommand(), p.rankCommand(), p.scoreCommand(),
 			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.curveCommand(), p.verifyCommand(),
-			p.tableCommand(), p.configCommand(), p.completionCommand(),
+			p.tableCommand(), p.configCommand(), p.simulateCommand(), p.completionCommand(),
 		},
 		Before:                    p.before,
 		HideHelpCommand:           true,

@@ -18,6 +18,11 @@ const barInterval = 100 * time.Millisecond
 
 // progress begins a bar. A total of -1 says that it is not known.
 func (p *program) progress(label string, total int64, bytes bool) *progress {
+	return p.progressOf("rows", label, total, bytes)
+}
+
+// progressOf begins a bar of other things than rows.
+func (p *program) progressOf(things, label string, total int64, bytes bool) *progress {
 	if !p.isTerminal(p.err) {
 		return &progress{of: p}
 	}
@@ -27,7 +32,7 @@ func (p *program) progress(label string, total int64, bytes bool) *progress {
 		progressbar.OptionShowBytes(bytes),
 		progressbar.OptionShowCount(),
 		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("rows"),
+		progressbar.OptionSetItsString(things),
 		progressbar.OptionThrottle(barInterval),
 		progressbar.OptionSetRenderBlankState(true),
 		progressbar.OptionSetWidth(24),
