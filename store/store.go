@@ -14,6 +14,7 @@ type Store interface {
 	Partitions
 	Boards
 	Curves
+	History
 	Leases
 	Secrets
 
@@ -130,10 +131,10 @@ type Boards interface {
 	// Boards lists all definitions, sorted by name.
 	Boards(ctx context.Context) ([]Board, error)
 
-	// DropBoard deletes a board that has expired at now, with its curves and states:
-	// an unknown one is ErrNotFound, one that has not expired ErrInvalid. Its rows go
-	// with it, unless the backend deletes those that have expired by itself. One that
-	// was stopped on the way can be called again.
+	// DropBoard deletes a board that has expired at now, with its curves, its states and
+	// its history: an unknown one is ErrNotFound, one that has not expired ErrInvalid.
+	// Its rows go with it, unless the backend deletes those that have expired by itself.
+	// One that was stopped on the way can be called again.
 	DropBoard(ctx context.Context, name string, now time.Time) error
 }
 

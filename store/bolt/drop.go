@@ -96,5 +96,10 @@ func dropBoard(tx *bbolt.Tx, b store.Board) error {
 			}
 		}
 	}
+	for _, c := range b.Columns {
+		if err := dropHistory(tx, b.CurveKey(c.Name)); err != nil {
+			return fmt.Errorf("drop board %q: %w", b.Name, err)
+		}
+	}
 	return tx.Bucket(bucketBoards).Delete([]byte(b.Name))
 }

@@ -57,6 +57,9 @@ func inspectPages(tx *bbolt.Tx, path string) error {
 		}
 		touch(b)
 	}
+	if b := tx.Bucket(bucketHistory); b != nil { // files of before have none
+		touch(b)
+	}
 	return nil
 }
 

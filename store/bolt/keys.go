@@ -16,6 +16,7 @@ var (
 	bucketCurves  = []byte("curves")  // board \0 column -> generation, data
 	bucketStates  = []byte("states")  // board \0 column -> state
 	bucketLeases  = []byte("leases")  // name -> JSON of the lease
+	bucketHistory = []byte("history") // board \0 column \0 as-of time -> generation, data; made when it is needed
 )
 
 var allBuckets = [][]byte{bucketMeta, bucketBoards, bucketEntries, bucketIndex, bucketCurves, bucketStates, bucketLeases}
@@ -41,6 +42,14 @@ func entryKey(owner, board string) []byte {
 func curveKey(k store.CurveKey) []byte {
 	return append(append([]byte(k.Board), separator), k.Column...)
 }
+
+// HistoryKey is where a curve is kept; the times of one column are neighbours, and
+// sorted.
+func historyKey(k store.CurveKey, ms int64) []byte {
+	return binary.BigEndian.AppendUint64(historyPrefix(k), uint64(ms))
+}
+
+func historyPrefix(k store.CurveKey) []byte { return append(curveKey(k), separator) }
 
 // PartitionKey names a partition's bucket. The shard is a number of two bytes and
 // may be any: one that no board has is just not there.

@@ -34,6 +34,11 @@ func (s *Store) DropBoard(ctx context.Context, name string, now time.Time) error
 			return fmt.Errorf("drop board %q: the parts of the state of %s could not be deleted; try again: %w", name, curve, store.ErrUnavailable)
 		}
 	}
+	for _, c := range b.Columns {
+		if err := s.dropHistory(ctx, b.CurveKey(c.Name)); err != nil {
+			return fmt.Errorf("drop board %q: %w", name, err)
+		}
+	}
 	for _, key := range append(keys, keyOf(ownerBoards, name)) {
 		if _, _, err := write(ctx, s, s.api.DeleteItem, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key}); err != nil {
 			return fmt.Errorf("drop board %q: %w", name, err)

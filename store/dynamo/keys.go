@@ -31,6 +31,8 @@ const (
 	ownerStates  = "#state"  // b is BOARD.COLUMN, or BOARD.COLUMN#SLOT#PART
 	ownerLeases  = "#lease"  // b is the lease's name
 	ownerSecrets = "#secret" // b is the secret's name
+
+	historyPrefix = "#history/" // and BOARD.COLUMN; b is the as-of time of a kept curve, see historyTime
 )
 
 // The attributes of the system's items, one letter for the same reason: a column

@@ -22,7 +22,7 @@ var boardSentences = []sentence{
 	}},
 	{"Boards lists all definitions sorted by name", boardList},
 	{"a board of a family keeps what it was made with", boardOfFamily},
-	{"DropBoard of an expired board deletes it with its curves and states", boardDropped},
+	{"DropBoard of an expired board deletes it with its curves, states and history", boardDropped},
 	{"DropBoard of one that has not expired is ErrInvalid", boardNotDropped},
 	{"DropBoard of an unknown board is ErrNotFound", func(f *fixture) {
 		f.wantError(f.DropBoard(f.ctx, "nowhere", weekExpiry), store.ErrNotFound)
@@ -73,6 +73,9 @@ func boardDropped(f *fixture) {
 		if _, err := f.SaveState(f.ctx, b.CurveKey(c.Name), make([]byte, 500_000)); err != nil {
 			f.Fatal(err)
 		}
+		for _, on := range []store.Board{b, f.board} {
+			f.archive(on.CurveKey(c.Name), noon, 1, "x")
+		}
 	}
 	if err := f.DropBoard(f.ctx, b.Name, weekExpiry); err != nil {
 		f.Fatal(err)
@@ -84,6 +87,8 @@ func boardDropped(f *fixture) {
 		f.wantError(err, store.ErrNotFound)
 		_, _, err = f.State(f.ctx, b.CurveKey(c.Name))
 		f.wantError(err, store.ErrNotFound)
+		f.wantNoCurveAt(b.CurveKey(c.Name), weekExpiry)
+		f.wantCurveAt(f.board.CurveKey(c.Name), noon, noon, 1, "x")
 	}
 	f.wantEntry(stored(e)) // of the other board
 	f.eventually(func() error {

@@ -16,7 +16,7 @@ import (
 // store of this one board of two shards: rows in both columns, in every shard more of
 // them than one page holds (4,500 are enough), 50 and more of one score, and few
 // enough to read them all. What they are is read from the store, whole, and every
-// other way to read has to agree with it. Curves, leases and secrets are written as
+// other way to read has to agree with it. Curves, their history, leases and secrets are written as
 // in [Run].
 func ReadOnly(t *testing.T, open func(t *testing.T, b store.Board) store.Store, traits ...Trait) {
 	t.Helper()
@@ -30,6 +30,7 @@ func ReadOnly(t *testing.T, open func(t *testing.T, b store.Board) store.Store, 
 		{"Paging", filledPagingSentences},
 		{"Boards", filledBoardSentences},
 		{"Curves", curveSentences},
+		{"History", historySentences},
 		{"Leases", leaseSentences},
 		{"Secrets", secretSentences},
 	}

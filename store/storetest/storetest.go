@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, traits ...Trait) {
 		{"Paging", pagingSentences},
 		{"Boards", boardSentences},
 		{"Curves", curveSentences},
+		{"History", historySentences},
 		{"Leases", leaseSentences},
 		{"Secrets", secretSentences},
 		{"Model", modelSentences},
@@ -189,6 +190,13 @@ func (f *fixture) calls() []call {
 		}},
 		{"State", func(ctx context.Context) error { _, _, err := f.State(ctx, key); return err }},
 		{"SaveState", func(ctx context.Context) error { _, err := f.SaveState(ctx, key, []byte("x")); return err }},
+		{"Archive", func(ctx context.Context) error {
+			_, err := f.Archive(ctx, key, store.Archived{AsOf: now, Generation: 1, Data: []byte("x")})
+			return err
+		}},
+		{"CurveAt", func(ctx context.Context) error { _, _, err := f.CurveAt(ctx, key, now); return err }},
+		{"CurvesBetween", func(ctx context.Context) error { _, _, err := f.CurvesBetween(ctx, key, now, now, 1); return err }},
+		{"PruneArchive", func(ctx context.Context) error { _, _, err := f.PruneArchive(ctx, key, now); return err }},
 		{"Acquire", func(ctx context.Context) error {
 			_, err := f.Acquire(ctx, "called", "h", now, time.Minute)
 			return err

@@ -35,6 +35,7 @@ type board struct {
 	states  map[store.CurveKey][]byte
 	leases  map[string]store.Lease
 	secrets map[string][]byte
+	history map[store.CurveKey][]store.Archived // oldest first
 }
 
 // New makes a store with this board. The error is [store.ErrInvalid] and lists
@@ -48,6 +49,7 @@ func New(b store.Board, o Options) (*Store, error) {
 		definition: b, options: o, halves: newHalves(),
 		curves: map[store.CurveKey]store.Published{}, states: map[store.CurveKey][]byte{},
 		leases: map[string]store.Lease{}, secrets: map[string][]byte{},
+		history: map[store.CurveKey][]store.Archived{},
 	}
 	for _, c := range b.Columns {
 		made.tables = append(made.tables, tabulate(o.model(c.Name)))
