@@ -60,6 +60,10 @@ accuracy: ## Print the accuracy table (minutes)
 simulate: ## Hold estimates under churn to what is promised, and write docs/estimation.md (half an hour)
 	RANKCURVE_SIMULATE=1 go test ./cmd/rankcurve/internal/simulation -run TestPromisesUnderChurn -v -count=1 -parallel 2 -timeout 3h
 
+.PHONY: scale
+scale: ## Refresh a computed board of a billion entries, and print its errors
+	go test ./jobs -run TestBillion -v -count=1 -timeout 30m
+
 .PHONY: generate
 generate: ## Generate code anew (needs protoc and protoc-gen-go)
 	go generate ./...
