@@ -90,6 +90,16 @@ func (d FamilyDefinition) periodFaults() (faults []error) {
 	return faults
 }
 
+// Takes says whether the board of a span takes posts at a time, or why not: [ErrLate]
+// where it has ended and late posts are refused. The Family itself asks; who posts to
+// the [Board] of a period directly asks for himself.
+func (d FamilyDefinition) Takes(s store.Span, now time.Time) error {
+	if d.Late == RefuseLate && s.Ended(now.Add(-d.Grace)) {
+		return fmt.Errorf("board %s ended at %s, and late posts are refused (late_posts, late_grace): %w", s.Board(d.Name), s.End.Format(time.RFC3339), ErrLate)
+	}
+	return nil
+}
+
 // Board is the definition of the family's board for a span.
 func (d FamilyDefinition) Board(s store.Span) store.Board {
 	b := store.Board{

@@ -122,11 +122,10 @@ func (f *Family) Spans(at time.Time) ([]store.Span, error) {
 	spans := make([]store.Span, 0, len(f.def.Periods))
 	for _, p := range f.def.Periods {
 		s := p.At(at)
-		switch {
-		case f.def.Late == RefuseLate && s.Ended(now.Add(-f.def.Grace)):
-			return nil, fmt.Errorf("late post of %s: board %s ended at %s, and late posts are refused (late_posts, late_grace): %w",
-				at.UTC().Format(time.RFC3339), s.Board(f.def.Name), s.End.Format(time.RFC3339), ErrLate)
-		case !f.def.Board(s).Expired(now):
+		if err := f.def.Takes(s, now); err != nil {
+			return nil, fmt.Errorf("late post of %s: %w", at.UTC().Format(time.RFC3339), err)
+		}
+		if !f.def.Board(s).Expired(now) {
 			spans = append(spans, s)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -22,6 +23,7 @@ type program struct {
 	out, err   io.Writer
 	environ    []string
 	isTerminal func(stream any) bool
+	now        func() time.Time // nil: time.Now
 	level      slog.LevelVar
 	buffered   *bufio.Writer // over out
 	asked      *cli.Context  // of the flags of all commands; nil before they are read
@@ -121,9 +123,10 @@ func (p *program) app() *cli.App {
 			p.demoCommand(),
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
 			p.topCommand(), p.rankCommand(), p.scoreCommand(),
-			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.curveCommand(), p.verifyCommand(),
+			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.boardsCommand(), p.pruneCommand(), p.curveCommand(), p.verifyCommand(),
 			p.tableCommand(), p.configCommand(), p.simulateCommand(), p.completionCommand(),
 		},
+		Metadata:                  map[string]any{clockKey: p.clock()},
 		Before:                    p.before,
 		HideHelpCommand:           true,
 		DisableSliceFlagSeparator: true,

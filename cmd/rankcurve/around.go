@@ -35,7 +35,7 @@ func (p *program) aroundCommand() *cli.Command {
 			&cli.IntFlag{Name: "k", Value: defaultAround, Usage: fmt.Sprintf("print `K` rows on each side, up to %d", rankcurve.MaxAround)},
 			&cli.StringFlag{Name: "score", Usage: "print who is around `SCORE`"},
 			modeFlag(), readBudgetFlag(),
-			columnFlag("look at the ranks by"), attributesFlag(), jsonFlag(),
+			columnFlag("look at the ranks by"), periodFlag(), attributesFlag(), jsonFlag(),
 		},
 		Action: p.around,
 	}

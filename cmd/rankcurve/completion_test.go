@@ -18,7 +18,7 @@ func TestCompletionScripts(t *testing.T) {
 func TestCompletionsAreAsked(t *testing.T) {
 	s := newShell(t)
 	for line, want := range map[string]string{
-		"|":                   "demo load post rebuild top rank score around page owner curve verify table config completion",
+		"|":                   "demo load post rebuild top rank score around page owner boards prune curve verify table config simulate completion",
 		"re|":                 "rebuild",
 		"--d|":                "--db",
 		"--db x.db t|":        "top table",
@@ -26,7 +26,7 @@ func TestCompletionsAreAsked(t *testing.T) {
 		"curve |":             "show plot export",
 		"curve p|":            "plot",
 		"top --j|":            "--json",
-		"top games -|":        "--help --version --config --log-level --store --db --table --region --endpoint --cache --memcached -n --column --attributes --json",
+		"top games -|":        "--help --version --config --log-level --store --db --table --region --endpoint --cache --memcached -n --column --period --attributes --json",
 		"rank games --mode |": "",
 		"load games |":        "",
 		"top -- -|":           "",

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
+	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -31,6 +33,9 @@ A board that is not known yet is made from the file: every column ranks largest
 first, is replaced by a post, and keeps as many decimals as the file shows.
 --column says otherwise, and loads the columns it names alone:
 NAME[:asc|desc][:set|sum|best|worst|best_row][:DECIMALS].
+
+Where the configuration gives the board periods, the scores are set on its boards of all
+of them, as of now; --period names one.
 
 Examples:
 
@@ -56,6 +61,7 @@ func (p *program) loadCommand() *cli.Command {
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the file, csv or ndjson (default: by its name, else by its first character)"},
 			&cli.StringSliceFlag{Name: "column", Usage: "load the column `SPEC`, and others by more flags (default: all columns)"},
 			&cli.IntFlag{Name: "shards", DefaultText: fmt.Sprintf("%d, or as configured", config.DefaultShards), Usage: "make the board with `K` shards"},
+			periodFlag(),
 		},
 		Action: p.load,
 	}
@@ -77,7 +83,11 @@ func (p *program) load(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l := &loading{program: p, config: cfg, name: c.Args().First(), specs: specs, batch: loadBatch}
+	names, err := loadedBoards(c, cfg)
+	if err != nil {
+		return err
+	}
+	l := &loading{program: p, config: cfg, name: names[0], names: names, specs: specs, batch: loadBatch}
 	if cfg.Store.Kind == config.KindDynamoDB {
 		l.batch = loadBatchDynamoDB
 	}
@@ -106,14 +116,16 @@ func (p *program) load(c *cli.Context) (err error) {
 type loading struct {
 	program *program
 	config  config.Config
-	name    string
+	name    string   // of the first board
+	names   []string // of all boards that are loaded, which have one definition
 	specs   []columnSpec // of --column; none: all of the file's
 	shards  int          // of --shards; 0: not said
 	batch   int
 
 	store   store.Store // nil until it is there or has to be made
-	board   store.Board
-	known   bool // the board is registered, or configured
+	board   store.Board   // the first
+	boards  []store.Board // all
+	known   bool          // the board is registered, or configured
 	input   *input
 	check   *check
 	columns []*checked
@@ -148,30 +160,45 @@ func (l *loading) close() error {
 	return l.store.Close()
 }
 
-// findBoard takes the definition from the configuration, else from the registry,
-// and holds what the flags say against it.
+// findBoard takes the definitions from the configuration, else from the registry,
+// and holds what the flags say against them.
 func (l *loading) findBoard(ctx context.Context) error {
-	var registered bool
-	if l.store != nil {
-		b, err := l.store.Board(ctx, l.name)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+	for i, name := range l.names {
+		b, known, err := l.definition(ctx, name)
+		if err != nil {
 			return err
 		}
-		l.board, registered = b, err == nil
-	}
-	configured, isConfigured := l.config.Board(l.name)
-	if registered && isConfigured {
-		if err := l.board.Same(configured); err != nil {
-			return hintf(err, "correct the configuration, or load into another board")
+		if i == 0 {
+			l.board, l.known = b, known
 		}
+		l.boards = append(l.boards, b)
 	}
-	if l.known = registered || isConfigured; !l.known {
+	if !l.known {
 		return l.validateNew()
 	}
-	if !registered {
-		l.board = configured
-	}
 	return l.mismatch()
+}
+
+// definition is a board as it is registered, or else as it is configured.
+func (l *loading) definition(ctx context.Context, name string) (b store.Board, known bool, err error) {
+	var registered bool
+	if l.store != nil {
+		b, err = l.store.Board(ctx, name)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return b, false, err
+		}
+		registered = err == nil
+	}
+	configured, isConfigured := l.config.Board(name)
+	if registered && isConfigured {
+		if err := b.Same(configured); err != nil {
+			return b, false, hintf(err, "correct the configuration, or load into another board")
+		}
+	}
+	if !registered {
+		b = configured
+	}
+	return b, registered || isConfigured, nil
 }
 
 // validateNew refuses at once what can be no board, whatever the file holds.
@@ -255,14 +282,20 @@ func (l *loading) makeBoard(ctx context.Context) error {
 		}
 		l.store = st
 	}
-	l.board = l.board.Stamped(time.Now())
+	if !l.known {
+		l.boards = []store.Board{l.board}
+	}
 	if l.config.Store.Kind == config.KindDynamoDB {
 		if err := l.checkIndexes(ctx); err != nil {
 			return err
 		}
 	}
-	if err := l.store.CreateBoard(ctx, l.board); err != nil {
-		return fmt.Errorf("make board %q: %w", l.name, err)
+	for i, b := range l.boards {
+		made, err := rankcurve.New(ctx, l.store, b, rankcurve.WithClock(l.program.clock()))
+		if err != nil {
+			return err
+		}
+		l.boards[i] = made.Definition()
 	}
 	return nil
 }
@@ -271,7 +304,7 @@ func (l *loading) makeBoard(ctx context.Context) error {
 func (l *loading) report(c *cli.Context, took time.Duration) {
 	rate := float64(l.check.rows) / max(took.Seconds(), 1e-3)
 	w := c.App.Writer
-	fmt.Fprintf(w, "loaded %s into board %q (%s) in %s: %s rows/s\n", counting(l.check.rows, "row"), l.name, columnsText(l.board.Columns), seconds(took), humanize.Comma(int64(rate)))
+	fmt.Fprintf(w, "loaded %s into %s (%s) in %s: %s rows/s\n", counting(l.check.rows, "row"), l.namesText(), columnsText(l.board.Columns), seconds(took), humanize.Comma(int64(rate)))
 	if len(l.leftOut) > 0 {
 		fmt.Fprintf(w, "left out, because --column does not name them: %s\n", someOf(l.leftOut))
 	}
@@ -279,7 +312,35 @@ func (l *loading) report(c *cli.Context, took time.Duration) {
 		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks\nnext: %s\nthen: %s\n", someOf(l.noIndex), next(c, "table", "sync"), next(c, "rebuild", l.name))
 		return
 	}
-	fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", l.name))
+	for _, name := range l.names {
+		fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", name))
+	}
+}
+
+// namesText names the boards.
+func (l *loading) namesText() string {
+	if len(l.names) == 1 {
+		return fmt.Sprintf("board %q", l.name)
+	}
+	return "the boards " + strings.Join(l.names, ", ")
+}
+
+// loadedBoards names the boards that a command line loads: one, or with a family all
+// of its boards of now.
+func loadedBoards(c *cli.Context, cfg config.Config) ([]string, error) {
+	def, isFamily := cfg.Family(c.Args().First())
+	if isFamily && !c.IsSet("period") {
+		names := make([]string, len(def.Periods))
+		for i, p := range def.Periods {
+			names[i] = p.At(clockOf(c)()).Board(def.Name)
+		}
+		return names, nil
+	}
+	name, err := boardNamed(c, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return []string{name}, takesNow(c, cfg, name)
 }
 
 func columnsText(columns []store.Column) string {

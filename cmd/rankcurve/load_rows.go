@@ -159,8 +159,10 @@ func (l *loading) storeRows(ctx context.Context) error {
 				return advicef(ctx.Err(), "stopped: %s; run the same command again to finish", l.progressText(stored))
 			}
 			// A batch that has begun is stored whole: the number said is the number there.
-			if _, err := l.store.Load(context.WithoutCancel(ctx), l.board, b.entries); err != nil {
-				return fmt.Errorf("%s: %w", l.progressText(stored), err)
+			for _, board := range l.boards {
+				if _, err := l.store.Load(context.WithoutCancel(ctx), board, b.entries); err != nil {
+					return fmt.Errorf("%s: %w", l.progressText(stored), err)
+				}
 			}
 			stored += int64(len(b.entries))
 			bar.set(stored)

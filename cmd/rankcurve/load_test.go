@@ -218,7 +218,7 @@ func TestLoadStopsBetweenBatches(t *testing.T) {
 	p.level.Set(slog.LevelDebug)
 	cfg := config.Default()
 	cfg.Store.Bolt.Path = s.db()
-	l := &loading{program: p, config: cfg, name: "games", batch: 30}
+	l := &loading{program: p, config: cfg, name: "games", names: []string{"games"}, batch: 30}
 	if err := l.open(ctx); err != nil {
 		t.Fatal(err)
 	}

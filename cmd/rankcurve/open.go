@@ -10,15 +10,20 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// openBoard opens the board that a command names, and holds a configured definition
+// openBoard opens the board that a command names, with --period that of a family's
+// period, and holds a configured definition
 // against the registered one: to answer by the registry in silence would leave a
 // wrong configuration in use until something is made by it.
 func openBoard(c *cli.Context, cfg config.Config, st store.Store, opts ...rankcurve.Option) (*rankcurve.Board, error) {
-	b, err := rankcurve.Open(c.Context, st, c.Args().First(), opts...)
+	name, err := boardNamed(c, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if configured, isConfigured := cfg.Board(c.Args().First()); isConfigured {
+	b, err := rankcurve.Open(c.Context, st, name, append(opts, rankcurve.WithClock(clockOf(c)))...)
+	if err != nil {
+		return nil, err
+	}
+	if configured, isConfigured := cfg.Board(name); isConfigured {
 		if err := b.Definition().Same(configured); err != nil {
 			return nil, contradiction(err)
 		}

@@ -35,7 +35,7 @@ func (p *program) pageCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "size", DefaultText: fmt.Sprintf("%d, or the cursor's", rankcurve.DefaultPage), Usage: fmt.Sprintf("print `N` rows, up to %d", rankcurve.MaxPage)},
 			&cli.StringFlag{Name: "cursor", Usage: "print the page that follows on the one which ended with `CURSOR`"},
-			columnFlag("print the board by"), attributesFlag(), jsonFlag(),
+			columnFlag("print the board by"), periodFlag(), attributesFlag(), jsonFlag(),
 		},
 		Action: p.page,
 	}

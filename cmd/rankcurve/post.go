@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -24,7 +25,14 @@ Examples:
    rankcurve post missions ann xp=150 time=82.35 --id 7f3a
    rankcurve post missions ann xp=0 --operator set
    rankcurve post missions ann xp=200 --rank --json
-   rankcurve post missions ann xp=300 --if-version 7`
+   rankcurve post missions ann xp=300 --if-version 7
+
+Where the configuration gives the board periods, the post goes to its boards of all of
+them: missions, missions:2026-W47 and so on, which are made when they are first needed;
+--period names one of them. --time says when it happened, if not now.
+
+   rankcurve post missions ann xp=150 --id 7f3a --time 2026-11-21T09:30:00Z
+   rankcurve post missions ann xp=150 --period weekly:previous`
 
 func (p *program) postCommand() *cli.Command {
 	return &cli.Command{
@@ -37,7 +45,8 @@ func (p *program) postCommand() *cli.Command {
 			&cli.StringFlag{Name: "operator", Usage: "change the scores by `OPERATOR`: " + store.OperatorNames() + " (default: each column's own)"},
 			&cli.Int64Flag{Name: "if-version", DefaultText: "at any", Usage: "post only if the row is at version `N`, as --json tells it; 0: if there is none"},
 			&cli.BoolFlag{Name: "rank", DisableDefaultText: true, Usage: "tell the estimated rank before and after"},
-			jsonFlag(),
+			&cli.StringFlag{Name: "time", DefaultText: "now", Usage: "post to the boards that a family has at `TIME`: RFC 3339, a date, or seconds since 1970"},
+			periodFlag(), jsonFlag(),
 		},
 		Action: p.post,
 	}
@@ -51,7 +60,17 @@ func (p *program) post(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	st, b, err := p.openForPost(c)
+	cfg, err := p.config(c)
+	if err != nil {
+		return err
+	}
+	if def, isFamily := cfg.Family(c.Args().First()); isFamily && !c.IsSet("period") {
+		return p.postToFamily(c, cfg, def, post)
+	}
+	if c.IsSet("time") {
+		return usagef("--time says which boards of a family are posted to, and %s is one board; leave it out", c.Args().First())
+	}
+	st, b, err := p.openForPost(c, cfg)
 	if err != nil {
 		return err
 	}
@@ -118,21 +137,24 @@ func postError(c *cli.Context, err error) error {
 
 // openForPost opens the board, and makes one that is configured: an app server
 // that posts may be the first to see it.
-func (p *program) openForPost(c *cli.Context) (store.Store, *rankcurve.Board, error) {
-	cfg, err := p.config(c)
+func (p *program) openForPost(c *cli.Context, cfg config.Config) (store.Store, *rankcurve.Board, error) {
+	name, err := boardNamed(c, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	def, configured := cfg.Board(c.Args().First())
+	if err := takesNow(c, cfg, name); err != nil {
+		return nil, nil, err
+	}
+	def, configured := cfg.Board(name)
 	st, err := openStore(c.Context, cfg, access{mustExist: !configured, log: p.log()})
 	if err != nil {
 		return nil, nil, err
 	}
 	var b *rankcurve.Board
 	if configured {
-		b, err = rankcurve.New(c.Context, st, def)
+		b, err = rankcurve.New(c.Context, st, def, rankcurve.WithClock(clockOf(c)))
 	} else {
-		b, err = rankcurve.Open(c.Context, st, c.Args().First())
+		b, err = rankcurve.Open(c.Context, st, name, rankcurve.WithClock(clockOf(c)))
 	}
 	if err = contradiction(err); err != nil {
 		return nil, nil, errors.Join(err, st.Close())

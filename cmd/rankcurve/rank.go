@@ -47,7 +47,7 @@ func (p *program) rankCommand() *cli.Command {
 			modeFlag(), readBudgetFlag(),
 			&cli.StringSliceFlag{Name: "column", Usage: "ask for the rank by `COLUMN` (default: the board's first), and by more with more flags"},
 			&cli.BoolFlag{Name: "all-columns", DisableDefaultText: true, Usage: "ask for the rank by every column that the owner has a score in"},
-			jsonFlag(),
+			periodFlag(), jsonFlag(),
 		},
 		Action: p.rank,
 	}

@@ -50,7 +50,7 @@ func (p *program) rebuildCommand() *cli.Command {
 			&cli.StringFlag{Name: "method", Usage: "read by `METHOD`: auto, counted or scores (default: as configured)"},
 			&cli.IntFlag{Name: "walk", Usage: "walk `M` of the board's shards and carry the others forward; 0: all, or what the read budget pays for (default: as configured)"},
 			auditFlag(),
-			jsonFlag(),
+			periodFlag(), jsonFlag(),
 		},
 		Action: p.rebuild,
 	}

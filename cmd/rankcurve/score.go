@@ -30,7 +30,7 @@ func (p *program) scoreCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.Int64Flag{Name: "rank", DefaultText: "none", Usage: "ask for the score at `RANK`, 1 being the best"},
 			&cli.Float64Flag{Name: "percent", DefaultText: "none", Usage: "ask for the score of the best `PERCENT`, such as 0.1 or 25"},
-			columnFlag("ask for the score in"), jsonFlag(),
+			columnFlag("ask for the score in"), periodFlag(), jsonFlag(),
 		},
 		Action: p.score,
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 	"github.com/rankcurve/rankcurve/store/bolt"
@@ -23,6 +24,7 @@ type shell struct {
 	environ  []string
 	terminal bool
 	ctx      context.Context
+	now      func() time.Time
 }
 
 func newShell(t *testing.T) *shell {
@@ -50,7 +52,7 @@ func (s *shell) run(words ...string) result {
 func (s *shell) bare(words ...string) result {
 	s.t.Helper()
 	var out, errs bytes.Buffer
-	p := program{in: s.in, out: &out, err: &errs, environ: s.environ, isTerminal: func(any) bool { return s.terminal }}
+	p := program{in: s.in, out: &out, err: &errs, environ: s.environ, isTerminal: func(any) bool { return s.terminal }, now: s.now}
 	code := p.run(s.ctx, append([]string{"rankcurve"}, words...))
 	return result{s.t, strings.Join(words, " "), code, out.String(), errs.String()}
 }

@@ -43,7 +43,7 @@ func (p *program) topCommand() *cli.Command {
 		Description: topDescription,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Value: defaultTop, Usage: fmt.Sprintf("print `N` rows, up to %s", humanize.Comma(rankcurve.MaxTop))},
-			columnFlag("print the best by"), attributesFlag(), jsonFlag(),
+			columnFlag("print the best by"), periodFlag(), attributesFlag(), jsonFlag(),
 		},
 		Action: p.top,
 	}
