@@ -8,7 +8,9 @@
 // A [Curve] is a monotone piecewise-linear function key -> better, the number of
 // entries whose key is strictly larger. The best entries of the board are held
 // exactly, step by step; the rest is fitted in a corridor (see corridor.go)
-// whose width is as small as the byte budget allows.
+// whose width is as small as the byte budget allows. Points may be estimates, and may
+// come with a forecast for one horizon later: the curve then is asked at an age, moves
+// on to the forecast, and grows less sure.
 //
 // All of a Curve's methods are safe for concurrent use: a curve never changes.
 package predictor

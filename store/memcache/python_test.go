@@ -38,7 +38,7 @@ func runReader(t *testing.T, words ...string) ([]byte, error) {
 // readCurve has a curve read from a file or a memcached address, and asked.
 func readCurve(t *testing.T, source string, questions ...question) (v vector, err error) {
 	t.Helper()
-	words := []string{source}
+	words := append(make([]string, 0, 1+3*len(questions)), source)
 	for _, q := range questions {
 		words = append(words, "--age", strconv.FormatInt(q.Age, 10), q.Score)
 	}
