@@ -64,6 +64,9 @@ func printConfig(w io.Writer, cfg config.Config) {
 		for _, c := range b.Columns {
 			fmt.Fprintf(w, "      - {name: %s, order: %s, operator: %s, decimals: %d}\n", yamlText(c.Name), c.Order, c.Operator, c.Decimals)
 		}
+		fmt.Fprintf(w, "    periods: [%s]\n", periodList(b.Periods))
+		fmt.Fprintf(w, "    expire_after: {monthly: %q, weekly: %q, daily: %q}\n", b.ExpireAfter.Monthly, b.ExpireAfter.Weekly, b.ExpireAfter.Daily)
+		fmt.Fprintf(w, "    late_posts: %s\n    late_grace: %q\n", b.LatePosts, b.LateGrace)
 		fmt.Fprint(w, "    refresh:\n", refreshText(b.Refresh, "      "))
 	}
 }

@@ -18,6 +18,7 @@ refresh: {head: 200, method: scores, pace: {start: 0, max: 100}}
 boards:
   - {name: "2026", shards: 3, columns: [{name: xp, operator: sum}, {name: time, order: asc, decimals: 2}], refresh: {tolerance: abs}}
   - {name: "null", columns: [{name: "yes"}]}
+  - {name: missions, columns: [{name: xp}], periods: [all, daily], expire_after: {daily: 30d}, late_posts: refuse, late_grace: 1h}
 `)
 	for _, environ := range [][]string{nil, {"RANKCURVE_REFRESH_HEAD=300"}} {
 		s.environ = environ
