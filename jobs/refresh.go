@@ -60,6 +60,8 @@ type Report struct {
 	Shape      predictor.Shape
 	Duration   time.Duration
 	Audit      Audit // none unless Options.Audit asks for one
+
+	curve *predictor.Curve
 }
 
 // Refresh walks a column, builds its curve and publishes it. The old curve stays
@@ -122,7 +124,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 		return report, err
 	}
 	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
-	report.Walked = walk.Walked
+	report.Walked, report.curve = walk.Walked, curve
 	report.Knots, report.Bytes = curve.Knots(), len(data)
 	report.Tolerance, report.Shape = curve.Tolerance()
 	report.Audit = r.audit(ctx, b, curve, o)
@@ -248,17 +250,21 @@ func (r Refresher) log(ctx context.Context, key store.CurveKey, p Report, err er
 		return
 	}
 	level, outcome := slog.LevelInfo, "refreshed"
-	attributes := []slog.Attr{
-		slog.String("board", key.Board), slog.String("column", key.Column), slog.Int64("generation", p.Generation),
-		slog.String("method", string(p.Method)), slog.Int("shards", p.Shards), slog.Int("walked", p.Walked), slog.Int64("entries", p.Entries),
-		slog.Int("intervals", p.Intervals), slog.Int("requests", p.Usage.Requests), slog.Float64("read_units", p.Usage.ReadUnits()),
-		slog.Int("knots", p.Knots), slog.Int("bytes", p.Bytes), slog.Float64("tolerance", p.Tolerance),
-		slog.Duration("duration", p.Duration),
-	}
-	attributes = append(attributes, p.Audit.attributes()...)
+	attributes := p.attributes(key)
 	if err != nil {
 		level, outcome = slog.LevelError, "refresh failed"
 		attributes = append(attributes, slog.String("error", err.Error()))
 	}
 	r.Log.LogAttrs(ctx, level, outcome, attributes...)
+}
+
+// attributes are a report as a log has it.
+func (p Report) attributes(key store.CurveKey) []slog.Attr {
+	return append([]slog.Attr{
+		slog.String("board", key.Board), slog.String("column", key.Column), slog.Int64("generation", p.Generation),
+		slog.String("method", string(p.Method)), slog.Int("shards", p.Shards), slog.Int("walked", p.Walked), slog.Int64("entries", p.Entries),
+		slog.Int("intervals", p.Intervals), slog.Int("requests", p.Usage.Requests), slog.Float64("read_units", p.Usage.ReadUnits()),
+		slog.Int("knots", p.Knots), slog.Int("bytes", p.Bytes), slog.Float64("tolerance", p.Tolerance),
+		slog.Duration("duration", p.Duration),
+	}, p.Audit.attributes()...)
 }

@@ -1,0 +1,173 @@
+package jobs
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Plan says when and how the columns of a board are refreshed.
+type Plan struct {
+	Schedule Schedule
+	Ends     time.Time     // the board takes no posts any more from then on; zero: never
+	IdleMax  time.Duration // see Tick
+	Options  Options
+}
+
+// endGrace is how long after a board's end its last refresh is due: posts that were under
+// way have arrived by then, in the indexes too.
+const endGrace = time.Minute
+
+// due is the latest time at or before now at which the column is due, and how long it is
+// from there to the next. After its end a board is due once more.
+func (p Plan) due(now time.Time) (due time.Time, interval time.Duration) {
+	if last := p.Ends.Add(endGrace); !p.Ends.IsZero() && !now.Before(last) {
+		return last, p.Schedule.Interval(now)
+	}
+	return p.Schedule.Last(now), p.Schedule.Interval(now)
+}
+
+// over says that a refresh that was due then is the last one.
+func (p Plan) over(due time.Time) bool {
+	return !p.Ends.IsZero() && !due.Before(p.Ends.Add(endGrace))
+}
+
+// A workedColumn is one column that a worker refreshes.
+type workedColumn struct {
+	key   store.CurveKey
+	job   cron.Job
+	entry cron.EntryID
+
+	mu       sync.Mutex
+	board    store.Board
+	plan     Plan
+	quiet    note      // of the last tick
+	lastDue  time.Time // of the last tick
+	failures int       // in a row
+	failed   string    // the last failure
+	over     bool      // the board has ended, and had its last refresh
+	retry    *time.Timer
+	gone     bool
+}
+
+// planned is what to refresh, and how.
+func (c *workedColumn) planned() (store.Board, Plan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.board, c.plan
+}
+
+// take replaces the plan, and says whether its times are others now.
+func (c *workedColumn) take(b store.Board, p Plan) (rescheduled bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rescheduled = !sameTimes(c.plan.Schedule, p.Schedule)
+	if !p.Ends.Equal(c.plan.Ends) {
+		c.over = false
+	}
+	c.board, c.plan = b, p
+	return rescheduled
+}
+
+// sameTimes compares two schedules by when they are due next.
+func sameTimes(a, b Schedule) bool {
+	at := time.Now()
+	for range 8 {
+		next := a.Next(at)
+		if !next.Equal(b.Next(at)) {
+			return false
+		}
+		at = next
+	}
+	return true
+}
+
+// begin notes that a tick begins, and says how many have passed unseen since the last.
+func (c *workedColumn) begin(due time.Time) (missed int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	const most = 1000
+	if last := c.lastDue; !last.IsZero() {
+		for at := c.plan.Schedule.Next(last); at.Before(due) && !at.IsZero() && missed < most; at = c.plan.Schedule.Next(at) {
+			missed++
+		}
+	}
+	c.lastDue = due
+	return missed
+}
+
+// isQuiet says, from the last tick alone, that this one needs no look.
+func (c *workedColumn) isQuiet(due time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.plan.IdleMax > 0 && c.quiet.Quiet > 0 && due.Before(c.quiet.LookAt) && c.quiet.LookAt.Sub(due) <= c.plan.IdleMax
+}
+
+// ended takes over what became of a tick.
+func (c *workedColumn) ended(due time.Time, t TickReport, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch t.Outcome {
+	case Refreshed, Unchanged, Done:
+		c.failures, c.failed = 0, ""
+		c.over = c.plan.over(due)
+		c.quiet = t.note
+	case Quiet:
+		c.quiet = t.note
+	case Failed:
+		c.failures, c.failed = max(c.failures+1, t.Failures()), err.Error()
+		c.quiet = note{}
+	}
+}
+
+// fail counts a failure that no report tells of.
+func (c *workedColumn) fail(why string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failures++
+	c.failed = why
+	return c.failures
+}
+
+// tryAt runs the job once more at a time, and not at an earlier such one.
+func (c *workedColumn) tryAt(wait time.Duration, run func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.retry != nil {
+		c.retry.Stop()
+	}
+	if !c.gone {
+		c.retry = time.AfterFunc(wait, run)
+	}
+}
+
+// stop ends what waits to be tried again.
+func (c *workedColumn) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	if c.retry != nil {
+		c.retry.Stop()
+	}
+}
+
+// state is what health tells.
+func (c *workedColumn) state() (failures int, failed string, over bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failures, c.failed, c.over
+}
+
+// jitter draws how long after it is due a tick begins: workers that all wake at the same
+// second take different columns.
+func jitter(most, interval time.Duration) time.Duration {
+	most = min(most, interval/10)
+	if most <= 0 {
+		return 0
+	}
+	return rand.N(most)
+}

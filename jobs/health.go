@@ -1,0 +1,57 @@
+package jobs
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Health is how a worker is.
+type Health struct {
+	Ready   bool     // it has listed the boards lately, is not ending, and no column fails again and again
+	Alive   bool     // starting it anew would not help
+	Reasons []string // what is wrong, in order; none if nothing is
+	Columns int      // that it refreshes
+}
+
+const (
+	failsOften   = 3                  // failures in a row that make a worker not ready
+	registryLost = 10 * registryEvery // without the registry for so long, a worker is not alive
+)
+
+// Health says how the worker is.
+func (w *Worker) Health() Health {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := Health{Ready: true, Alive: true, Columns: len(w.columns)}
+	wrong := func(format string, args ...any) {
+		h.Ready, h.Reasons = false, append(h.Reasons, fmt.Sprintf(format, args...))
+	}
+	if w.stopping {
+		wrong("the worker ends")
+	}
+	age := w.refresher.now().Sub(w.listed)
+	switch {
+	case w.unlisted != nil && w.listed.IsZero():
+		wrong("the boards cannot be listed: %v", w.unlisted)
+	case w.listed.IsZero():
+		wrong("the boards are not listed yet")
+	case age > 3*registryEvery:
+		wrong("the boards were last listed %s ago: %v", age.Round(time.Second), w.unlisted)
+		h.Alive = age <= registryLost || w.unlisted != nil
+	}
+	var failing []string
+	for _, c := range w.columns {
+		if failures, why, _ := c.state(); failures >= failsOften {
+			failing = append(failing, fmt.Sprintf("%s has failed %d times in a row: %s", c.key, failures, why))
+		}
+	}
+	for board, why := range w.planless {
+		failing = append(failing, fmt.Sprintf("board %s is not refreshed: %s", board, why))
+	}
+	slices.Sort(failing)
+	for _, text := range failing {
+		wrong("%s", text)
+	}
+	return h
+}

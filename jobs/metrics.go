@@ -1,0 +1,149 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics are what a worker counts, for Prometheus. Make them with NewMetrics; all
+// methods are safe for concurrent use.
+type Metrics struct {
+	ticks, late, requests, units                  *prometheus.CounterVec
+	took                                          *prometheus.HistogramVec
+	lastTook, walked, failures, lease             *prometheus.GaugeVec
+	asOf, interval                                *prometheus.GaugeVec
+	size, knots, entries, generation              *prometheus.GaugeVec
+	auditMedian, auditMax, auditCovered, auditees *prometheus.GaugeVec
+	throttles, reloads                            *prometheus.CounterVec
+	cacheFaults                                   prometheus.Counter
+	columns, running, waiting, registry           prometheus.Gauge
+}
+
+// byColumn are the labels of what is told of each column apart.
+var byColumn = []string{"board", "column"}
+
+// NewMetrics registers the metrics.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rankcurve_" + name, Help: help}, labels)
+		registry.MustRegister(v)
+		return v
+	}
+	gauges := func(name, help string) *prometheus.GaugeVec {
+		v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "rankcurve_" + name, Help: help}, byColumn)
+		registry.MustRegister(v)
+		return v
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		v := prometheus.NewGauge(prometheus.GaugeOpts{Name: "rankcurve_" + name, Help: help})
+		registry.MustRegister(v)
+		return v
+	}
+	m := &Metrics{
+		ticks:    counters("ticks_total", "Times a column was due, by what became of it; missed is one that passed while the worker was stopped.", "board", "column", "outcome"),
+		late:     counters("ticks_late_total", "Ticks that waited longer for their turn than a quarter of their interval.", byColumn...),
+		requests: counters("refresh_requests_total", "Requests that refreshes have made.", byColumn...),
+		units:    counters("refresh_read_units_total", "Read units that refreshes have consumed.", byColumn...),
+		lastTook: gauges("refresh_last_duration_seconds", "How long the last refresh took."),
+		walked:   gauges("refresh_shards_walked", "Shards that the last refresh walked; the others were carried forward."),
+		failures: gauges("refresh_failures", "Refreshes that have failed in a row; 0 once one succeeds."),
+		lease:    gauges("lease_held", "1 while this worker has the column's lease or waits for it, else 0."),
+		asOf:     gauges("curve_as_of_timestamp_seconds", "As-of time of the published curve; time() minus it is the curve's age."),
+		interval: gauges("curve_interval_seconds", "How often the curve is due: its schedule's interval, or that of a quiet board."),
+		size:     gauges("curve_bytes", "Size of the published curve."),
+		knots:    gauges("curve_knots", "Knots of the published curve."),
+		entries:  gauges("curve_entries", "Entries of the board, by the published curve."),
+
+		generation:   gauges("curve_generation", "Generation of the published curve."),
+		auditMedian:  gauges("audit_error_median", "Median error of the last audit, as a part of the rank."),
+		auditMax:     gauges("audit_error_max", "Largest error of the last audit, as a part of the rank."),
+		auditCovered: gauges("audit_coverage", "Part of the owners of the last audit whose rank was in the band; 0.95 or more is promised."),
+		auditees:     gauges("audit_owners", "Owners of the last audit."),
+		throttles:    counters("throttles_total", "Requests that DynamoDB has throttled, by its reason.", "reason"),
+		reloads:      counters("config_reloads_total", "Reloads of the configuration: taken, or refused with the old one kept.", "result"),
+		columns:      gauge("worker_columns", "Columns that this worker refreshes."),
+		running:      gauge("worker_running", "Ticks under way."),
+		waiting:      gauge("worker_waiting", "Ticks that wait for their turn."),
+		registry:     gauge("worker_registry_timestamp_seconds", "When the boards were last listed."),
+	}
+	m.cacheFaults = prometheus.NewCounter(prometheus.CounterOpts{Name: "rankcurve_memcached_faults_total", Help: "Faults of memcached; the store has answered in its place."})
+	m.took = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "rankcurve_refresh_duration_seconds", Help: "How long refreshes took, by what became of them.",
+		Buckets: []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600},
+	}, []string{"outcome"})
+	registry.MustRegister(m.cacheFaults, m.took)
+	for _, result := range []string{reloadTaken, reloadRefused} {
+		m.reloads.WithLabelValues(result)
+	}
+	return m
+}
+
+// The results of a reload.
+const (
+	reloadTaken   = "taken"
+	reloadRefused = "refused"
+)
+
+// Throttled counts a request that was throttled, for a reason as DynamoDB tells it.
+func (m *Metrics) Throttled(reason string) { m.throttles.WithLabelValues(reason).Inc() }
+
+// CacheFault counts a fault of memcached.
+func (m *Metrics) CacheFault() { m.cacheFaults.Inc() }
+
+// Reloaded counts a reload of the configuration.
+func (m *Metrics) Reloaded(taken bool) {
+	result := reloadRefused
+	if taken {
+		result = reloadTaken
+	}
+	m.reloads.WithLabelValues(result).Inc()
+}
+
+// outcome counts a tick.
+func (m *Metrics) outcome(c *workedColumn, o Outcome, times int) {
+	m.ticks.WithLabelValues(c.key.Board, c.key.Column, string(o)).Add(float64(times))
+}
+
+// ticked takes over what became of a tick.
+func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) {
+	board, column := c.key.Board, c.key.Column
+	set := func(v *prometheus.GaugeVec, value float64) { v.WithLabelValues(board, column).Set(value) }
+	m.outcome(c, t.Outcome, 1)
+	m.requests.WithLabelValues(board, column).Add(float64(t.Usage.Requests))
+	m.units.WithLabelValues(board, column).Add(t.Usage.ReadUnits())
+	set(m.failures, float64(t.Failures()))
+	set(m.interval, interval.Seconds())
+	if curve := t.Curve; curve != nil {
+		set(m.asOf, float64(curve.Meta().AsOf.UnixMilli())/1000)
+		set(m.size, float64(t.Size))
+		set(m.knots, float64(curve.Knots()))
+		set(m.entries, float64(curve.Total()))
+		set(m.generation, float64(curve.Meta().Generation))
+	}
+	switch t.Outcome {
+	case Refreshed:
+		set(m.lastTook, t.Duration.Seconds())
+		set(m.walked, float64(t.Walked))
+		fallthrough
+	case Unchanged, Failed:
+		m.took.WithLabelValues(string(t.Outcome)).Observe(t.Duration.Seconds())
+	}
+	if t.Audit.Owners > 0 {
+		set(m.auditMedian, t.Audit.Median)
+		set(m.auditMax, t.Audit.Max)
+		set(m.auditCovered, t.Audit.Coverage)
+		set(m.auditees, float64(t.Audit.Owners))
+	}
+}
+
+// forget takes a column off the page.
+func (m *Metrics) forget(c *workedColumn) {
+	labels := prometheus.Labels{"board": c.key.Board, "column": c.key.Column}
+	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{
+		m.ticks, m.late, m.requests, m.units, m.lastTook, m.walked, m.failures, m.lease, m.asOf, m.interval,
+		m.size, m.knots, m.entries, m.generation, m.auditMedian, m.auditMax, m.auditCovered, m.auditees,
+	} {
+		v.DeletePartialMatch(labels)
+	}
+}

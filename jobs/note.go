@@ -1,0 +1,58 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// A note is what workers tell each other of a column beside its curve: that its refreshes
+// fail and are to wait, and what a quiet board looked like. It is kept as the walk state
+// of a column with a name that no column can have. Losing it costs one refresh.
+type note struct {
+	Failures int       `json:"failures,omitempty"` // in a row
+	RetryAt  time.Time `json:"retry_at,omitzero"`  // no refresh before, after a failure
+	Error    string    `json:"error,omitempty"`    // of the last one
+
+	Quiet  int       `json:"quiet,omitempty"`  // looks in a row that have found no change
+	LookAt time.Time `json:"look_at,omitzero"` // ticks due before need no look
+	Walked time.Time `json:"walked,omitzero"`  // as-of time of the last real walk
+	Print  *imprint  `json:"print,omitempty"`  // of the board, as it was before that walk
+}
+
+// noteKey is where the note of a column is kept.
+func noteKey(key store.CurveKey) store.CurveKey {
+	key.Column += "/worker"
+	return key
+}
+
+// readNote reads a note; one that is not there, or damaged, is empty.
+func readNote(ctx context.Context, st store.Curves, key store.CurveKey) (note, store.Usage, error) {
+	var n note
+	data, usage, err := st.State(ctx, noteKey(key))
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrCorrupt):
+		return n, usage, nil
+	case err != nil:
+		return n, usage, err
+	}
+	if json.Unmarshal(data, &n) != nil {
+		return note{}, usage, nil //nolint:nilerr // a note that cannot be read is no note
+	}
+	return n, usage, nil
+}
+
+func writeNote(ctx context.Context, st store.Curves, key store.CurveKey, n note) (store.Usage, error) {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return store.Usage{}, fmt.Errorf("encode the note of %s: %w", key, err)
+	}
+	return st.SaveState(ctx, noteKey(key), data)
+}
+
+// empty says that there is nothing to tell.
+func (n note) empty() bool { return n.Failures == 0 && n.Print == nil }

@@ -1,0 +1,287 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// A Tick is one time at which a column is due.
+type Tick struct {
+	Due      time.Time     // a curve as of then, or later, is the tick done
+	Interval time.Duration // to the next one
+	IdleMax  time.Duration // how far apart the looks at a quiet board may get; 0: no looks, every tick is a refresh
+	Failures int           // in a row that this process knows of, should the store not tell
+}
+
+// Outcome is what became of a tick.
+type Outcome string
+
+// The outcomes.
+const (
+	Refreshed Outcome = "refreshed"
+	Unchanged Outcome = "unchanged" // a look found no change: the curve is published again, as of now
+	Done      Outcome = "done"      // by another worker or a rebuild, before this one came to it
+	Held      Outcome = "held"      // another is at it
+	Quiet     Outcome = "quiet"     // the board has not changed for a while, and the next look is later
+	Backoff   Outcome = "backoff"   // the refreshes before have failed, and the next try is later
+	Running   Outcome = "running"   // this worker is still at the tick before
+	Stopped   Outcome = "stopped"   // the worker ends
+	Failed    Outcome = "failed"
+)
+
+// Outcomes are all of them.
+func Outcomes() []Outcome {
+	return []Outcome{Refreshed, Unchanged, Done, Held, Quiet, Backoff, Running, Stopped, Failed}
+}
+
+// A TickReport is what became of a tick, and how the column stands after it.
+type TickReport struct {
+	Report
+	Outcome Outcome
+	Retry   time.Time // when another try makes sense before the next tick; zero: none does
+	Curve   *predictor.Curve
+	Size    int // of the curve, encoded
+	note    note
+}
+
+// clockSlack is how far ahead of ours another worker's clock may be. A curve from further
+// in the future than that is no proof that a tick is done.
+const clockSlack = time.Minute
+
+// Tick refreshes a column if it is still due: many workers may call it for the same tick,
+// and one of them does the work. The others return Done, or Held while it goes on. Only
+// Failed comes with an error, and Stopped with the context's.
+//
+// Before the lease is asked for, the curve is looked at as readers see it, which in most
+// cases costs a read of a cache; under the lease it is read again from the store.
+func (r Refresher) Tick(ctx context.Context, b store.Board, column string, t Tick, o Options) (TickReport, error) {
+	c, err := b.Column(column)
+	if err != nil {
+		return TickReport{Outcome: Failed}, err
+	}
+	started := r.now().Truncate(time.Millisecond) // as curves keep it
+	k := ticking{Refresher: r, board: b, column: c, key: b.CurveKey(c.Name), tick: t, options: o}
+	k.report.Board, k.report.Column, k.report.Shards, k.report.AsOf = b.Name, c.Name, b.Shards, started
+	err = k.run(ctx)
+	k.report.Duration = r.now().Sub(started)
+	k.conclude(ctx, err)
+	switch k.report.Outcome {
+	case Failed, Stopped:
+		return k.report, fmt.Errorf("refresh %s: %w", k.key, err)
+	}
+	return k.report, nil
+}
+
+// A ticking is one tick under way.
+type ticking struct {
+	Refresher
+	board   store.Board
+	column  store.Column
+	key     store.CurveKey
+	tick    Tick
+	options Options
+	report  TickReport
+}
+
+func (k *ticking) run(ctx context.Context) error {
+	seen, _, err := k.Store.Curve(ctx, k.key)
+	if err == nil && k.isDone(seen) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrCorrupt) {
+		return err
+	}
+	n, usage, err := readNote(ctx, k.Store, k.key)
+	k.report.Usage.Add(usage)
+	if err != nil {
+		return err
+	}
+	k.report.note = n
+	switch {
+	case k.now().Before(n.RetryAt) && n.RetryAt.Sub(k.now()) <= maxBackoff:
+		k.report.Outcome, k.report.Retry = Backoff, n.RetryAt
+		return nil
+	case k.tick.IdleMax > 0 && n.Quiet > 0 && k.tick.Due.Before(n.LookAt) && n.LookAt.Sub(k.tick.Due) <= k.tick.IdleMax:
+		k.report.Outcome = Quiet
+		return nil
+	}
+	return k.holding(ctx, k.key, k.work)
+}
+
+// isDone says that a published curve is this tick's, or a later one, and notes it.
+func (k *ticking) isDone(p store.Published) bool {
+	curve, err := predictor.Decode(p.Data)
+	if err != nil {
+		return false
+	}
+	k.report.Curve, k.report.Size, k.report.Generation = curve, len(p.Data), p.Generation
+	asOf := curve.Meta().AsOf
+	if asOf.Before(k.tick.Due) || asOf.After(k.now().Add(clockSlack)) {
+		return false
+	}
+	k.report.Outcome = Done
+	return true
+}
+
+// work is what is done under the lease.
+func (k *ticking) work(ctx context.Context, held holding) error {
+	before, err := k.published(ctx, k.key)
+	if err == nil && k.isDone(before) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrCorrupt) {
+		return err
+	}
+	now, unchanged, err := k.look(ctx)
+	if err != nil {
+		return err
+	}
+	if unchanged {
+		return k.restamp(ctx, held, before)
+	}
+	spent := k.report.Usage
+	report, err := k.refresh(ctx, k.board, k.column, k.options, held)
+	walked := report.Usage.ReadUnits()
+	report.Usage.Add(spent)
+	k.report.Report = report
+	if err != nil {
+		return err
+	}
+	k.report.Outcome = Refreshed
+	k.report.Curve, k.report.Size = report.curve, report.Bytes
+	k.save(ctx, k.afterWalk(now, walked))
+	return nil
+}
+
+// afterWalk is the note of a column that was just walked for so many read units.
+func (k *ticking) afterWalk(seen *imprint, units float64) note {
+	if k.tick.IdleMax <= 0 || units < printAfter*printUnits(k.board.Shards) {
+		return note{} // a look would cost about what the refresh does
+	}
+	n := note{Walked: k.report.Curve.Meta().AsOf, Print: seen}
+	if seen == nil || k.report.Generation-seen.Generation > printLasts {
+		n.Print = imprintOf(k.board, k.report.Curve) // to be taken before the next walk
+	}
+	return n
+}
+
+// walkAtLeast is how long curves of a quiet board are published again without a walk: what
+// no look has seen must not stay unseen for ever.
+const walkAtLeast = day
+
+// look takes the board's imprint, if it is to be taken, and says whether it is still the same
+// as before the last walk.
+func (k *ticking) look(ctx context.Context) (now *imprint, unchanged bool, err error) {
+	before := k.report.note.Print
+	if before == nil || k.tick.IdleMax <= 0 || k.report.Curve == nil || before.Shard >= k.board.Shards {
+		return nil, false, nil
+	}
+	if k.report.AsOf.Sub(k.report.note.Walked) >= walkAtLeast || k.report.Curve.Meta().AsOf.Before(k.report.note.Walked) {
+		return nil, false, nil
+	}
+	taken := *before
+	usage, err := taken.take(ctx, k.Store, k.board, k.column.Name)
+	k.report.Usage.Add(usage)
+	if err != nil {
+		return nil, false, fmt.Errorf("look for changes: %w", err)
+	}
+	return &taken, taken.same(before), nil
+}
+
+// restamp publishes the curve again, as of the look.
+func (k *ticking) restamp(ctx context.Context, held holding, before store.Published) error {
+	generation := before.Generation + 1
+	data, err := predictor.Restamp(before.Data, generation, k.report.AsOf)
+	if err != nil {
+		return err
+	}
+	if err := held.confirm(ctx); err != nil {
+		return err
+	}
+	usage, err := k.Store.Publish(context.WithoutCancel(ctx), k.key, store.Published{Generation: generation, Data: data})
+	k.report.Usage.Add(usage)
+	if err != nil {
+		return fmt.Errorf("publish generation %d: %w", generation, err)
+	}
+	if k.report.Curve, err = predictor.Decode(data); err != nil {
+		return err
+	}
+	k.report.Outcome, k.report.Generation, k.report.Size = Unchanged, generation, len(data)
+	k.report.Entries, k.report.Knots, k.report.Bytes = k.report.Curve.Total(), k.report.Curve.Knots(), len(data)
+	n := k.report.note
+	n.Failures, n.RetryAt, n.Error = 0, time.Time{}, ""
+	n.Quiet++
+	n.LookAt = k.tick.Due.Add(quietFor(k.tick, n.Quiet))
+	k.save(ctx, n)
+	return nil
+}
+
+// quietFor is how long after so many looks in vain the next one is: it doubles, from one
+// interval up to IdleMax.
+func quietFor(t Tick, looks int) time.Duration {
+	wait := t.Interval
+	for range looks {
+		if wait >= t.IdleMax/2 {
+			return max(t.Interval, t.IdleMax)
+		}
+		wait *= 2
+	}
+	return wait
+}
+
+// save writes the note if it says something new. It is of help and no more: that it cannot
+// be written is no reason to call a refresh failed.
+func (k *ticking) save(ctx context.Context, n note) {
+	if n.empty() && k.report.note.empty() {
+		return
+	}
+	k.report.note = n
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+	defer cancel()
+	usage, err := writeNote(ctx, k.Store, k.key, n)
+	k.report.Usage.Add(usage)
+	if err != nil {
+		k.warn(ctx, "note for the other workers is not kept", k.key, err)
+	}
+}
+
+const noteTimeout = 3 * time.Second
+
+// conclude decides what became of the tick, and when to try again.
+func (k *ticking) conclude(ctx context.Context, err error) {
+	r := &k.report
+	switch {
+	case err == nil:
+	case r.Outcome != "": // the work is done, and only the lease was not given up
+		k.warn(ctx, "lease is not given up, and will expire", k.key, err)
+	case ctx.Err() != nil:
+		r.Outcome = Stopped
+	case errors.Is(err, store.ErrHeld), errors.Is(err, store.ErrLost), errors.Is(err, store.ErrStale):
+		r.Outcome, r.Retry = Held, k.now().Add(k.leaseTTL())
+	default:
+		r.Outcome = Failed
+		n := r.note
+		n.Failures = max(n.Failures, k.tick.Failures) + 1
+		n.RetryAt, n.Error = k.now().Add(backoff(n.Failures)), err.Error()
+		r.Retry = n.RetryAt
+		k.save(ctx, n)
+	}
+}
+
+const (
+	minBackoff = 15 * time.Second
+	maxBackoff = 30 * time.Minute
+)
+
+// backoff is how long after so many failures in a row the next try is.
+func backoff(failures int) time.Duration {
+	return min(maxBackoff, minBackoff<<min(failures-1, 10))
+}
+
+// Failures are how many refreshes of the column have failed in a row, on all workers.
+func (t TickReport) Failures() int { return t.note.Failures }

@@ -1,0 +1,429 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// Settings are what a worker can change while it runs.
+type Settings struct {
+	// Plan says how a board is refreshed. It is asked again for every board, each
+	// minute. An error leaves that board alone, and is told in the log and in health.
+	Plan func(b store.Board) (Plan, error)
+
+	Concurrent         int           // refreshes at once; at least 1
+	ReadUnitsPerSecond float64       // of all refreshes together; 0: no limit
+	Jitter             time.Duration // ticks begin up to so long after they are due
+}
+
+// A Worker refreshes the columns of all boards of a store by their schedules. Several,
+// in one process or in many, share the boards of one store. Make one with NewWorker.
+type Worker struct {
+	refresher Refresher
+	metrics   *Metrics
+	log       *slog.Logger
+	admission *admission
+	spending  *spending
+	cron      *cron.Cron
+	work      sync.WaitGroup
+	context   context.Context //nolint:containedctx // cron's jobs take none: it is Run's
+
+	mu       sync.Mutex
+	settings Settings
+	columns  map[store.CurveKey]*workedColumn
+	planless map[string]string // board -> why it has no plan
+	listed   time.Time         // when the registry was last read
+	unlisted error             // why it was not, since then
+	stopping bool
+	changed  chan struct{} // the settings are others
+}
+
+// registryEvery is how often a worker looks for new boards.
+const registryEvery = time.Minute
+
+// NewWorker makes a worker. The refresher's Log has a line for every tick.
+func NewWorker(r Refresher, s Settings, m *Metrics) *Worker {
+	w := &Worker{
+		refresher: r, metrics: m, log: r.Log, settings: s,
+		admission: newAdmission(s.Concurrent), spending: newSpending(s.ReadUnitsPerSecond),
+		cron:    cron.New(cron.WithLocation(time.UTC)),
+		columns: map[store.CurveKey]*workedColumn{}, planless: map[string]string{},
+		changed: make(chan struct{}, 1),
+	}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	return w
+}
+
+// Run works until the context ends. Refreshes under way are given up then and their
+// leases with them; it waits for that for as long as grace, and says what it did not wait
+// for. A registry that cannot be read is no error: it is tried again.
+func (w *Worker) Run(ctx context.Context, grace time.Duration) error {
+	w.context = ctx
+	w.cron.Start()
+	every := time.NewTicker(registryEvery)
+	defer every.Stop()
+	w.sync(ctx)
+	for {
+		select {
+		case <-every.C:
+		case <-w.changed:
+		case <-ctx.Done():
+			return w.stop(grace)
+		}
+		w.sync(ctx)
+	}
+}
+
+// stop waits for the ticks under way to end.
+func (w *Worker) stop(grace time.Duration) error {
+	w.mu.Lock()
+	w.stopping = true
+	for _, c := range w.columns {
+		c.stop()
+	}
+	w.mu.Unlock()
+	scheduled := w.cron.Stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-scheduled.Done()
+		w.work.Wait()
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("refreshes were still under way after %s; their leases expire within %s", grace, w.refresher.leaseTTL())
+	}
+}
+
+// Reload changes the settings. Refreshes under way end with the old ones.
+func (w *Worker) Reload(s Settings) {
+	w.mu.Lock()
+	w.settings = s
+	w.mu.Unlock()
+	w.admission.resize(s.Concurrent)
+	w.spending.set(s.ReadUnitsPerSecond)
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// sync reads the registry and brings the columns in line with it.
+func (w *Worker) sync(ctx context.Context) {
+	boards, err := w.refresher.Store.Boards(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unlisted = err; err != nil {
+		w.log.WarnContext(ctx, "boards cannot be listed; those known are refreshed all the same", "error", err)
+		return
+	}
+	w.listed = w.refresher.now()
+	w.metrics.registry.Set(float64(w.listed.Unix()))
+	there := map[store.CurveKey]bool{}
+	failing := map[string]string{}
+	for _, b := range boards {
+		plan, err := w.settings.Plan(b)
+		if err != nil {
+			failing[b.Name] = err.Error()
+			if w.planless[b.Name] != err.Error() {
+				w.log.ErrorContext(ctx, "board is not refreshed", "board", b.Name, "error", err)
+			}
+			continue
+		}
+		for _, column := range b.Columns {
+			key := b.CurveKey(column.Name)
+			there[key] = true
+			w.place(key, b, plan)
+		}
+	}
+	w.planless = failing
+	for key, c := range w.columns {
+		if !there[key] {
+			w.remove(c)
+		}
+	}
+	w.metrics.columns.Set(float64(len(w.columns)))
+}
+
+// place schedules a column, anew if it has another schedule than before.
+func (w *Worker) place(key store.CurveKey, b store.Board, plan Plan) {
+	c, known := w.columns[key]
+	if !known {
+		c = &workedColumn{key: key, board: b, plan: plan}
+		logger := jobLog{w, c}
+		c.job = cron.NewChain(cron.SkipIfStillRunning(logger), cron.Recover(logger)).Then(cron.FuncJob(func() { w.scheduled(c) }))
+		w.columns[key] = c
+		c.entry = w.cron.Schedule(clocked{plan.Schedule, w.refresher.now}, c.job)
+		w.start(c) // what is due already is not made to wait for the next time
+		return
+	}
+	if c.take(b, plan) {
+		w.cron.Remove(c.entry)
+		c.entry = w.cron.Schedule(clocked{plan.Schedule, w.refresher.now}, c.job)
+	}
+}
+
+// clocked are the times of a schedule by a clock that may differ from the machine's.
+type clocked struct {
+	Schedule
+	now func() time.Time
+}
+
+// Next implements cron.Schedule.
+func (c clocked) Next(t time.Time) time.Time {
+	ahead := time.Until(c.now()).Round(time.Millisecond)
+	next := c.Schedule.Next(t.Add(ahead))
+	if next.IsZero() {
+		return next
+	}
+	return next.Add(-ahead)
+}
+
+// start runs a column's job now.
+func (w *Worker) start(c *workedColumn) {
+	w.work.Go(c.job.Run)
+}
+
+func (w *Worker) remove(c *workedColumn) {
+	w.cron.Remove(c.entry)
+	c.stop()
+	delete(w.columns, c.key)
+	w.admission.forget(c.key)
+	w.metrics.forget(c)
+}
+
+// scheduled is a column's job.
+func (w *Worker) scheduled(c *workedColumn) {
+	ctx := w.context
+	_, plan := c.planned()
+	now := w.refresher.now()
+	due, interval := plan.due(now)
+	if ctx.Err() != nil || due.IsZero() {
+		return
+	}
+	if _, _, over := c.state(); over && plan.over(due) {
+		return
+	}
+	if missed := c.begin(due); missed > 0 {
+		w.metrics.outcome(c, missedOutcome, missed)
+		w.log.WarnContext(ctx, "ticks were missed: the worker was stopped, or still at the one before", "board", c.key.Board, "column", c.key.Column, "ticks", missed, "due", due)
+	}
+	timer := time.NewTimer(jitter(w.jitter(), interval))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return
+	}
+	report, _ := w.tick(ctx, c, due, interval)
+	w.tryAgain(ctx, c, plan, report)
+}
+
+// missedOutcome is of ticks that passed while nobody looked.
+const missedOutcome Outcome = "missed"
+
+func (w *Worker) jitter() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.settings.Jitter
+}
+
+// tryAgain runs the job once more before its next tick, if the report asks for it.
+func (w *Worker) tryAgain(ctx context.Context, c *workedColumn, plan Plan, t TickReport) {
+	now := w.refresher.now()
+	if t.Retry.IsZero() || !t.Retry.Before(plan.Schedule.Next(now)) {
+		return
+	}
+	wait := max(t.Retry.Sub(now), 0)
+	c.tryAt(wait+jitter(wait, 10*wait), func() {
+		if ctx.Err() == nil {
+			c.job.Run()
+		}
+	})
+}
+
+// tick does one tick of a column, once it is its turn.
+func (w *Worker) tick(ctx context.Context, c *workedColumn, due time.Time, interval time.Duration) (TickReport, error) {
+	b, plan := c.planned()
+	if c.isQuiet(due) {
+		w.metrics.outcome(c, Quiet, 1)
+		return TickReport{Outcome: Quiet}, nil
+	}
+	waited := w.refresher.now()
+	w.metrics.waiting.Inc()
+	leave, err := w.admission.enter(ctx, c.key)
+	w.metrics.waiting.Dec()
+	if err != nil {
+		w.metrics.outcome(c, Stopped, 1)
+		return TickReport{Outcome: Stopped}, err
+	}
+	units := -1.0
+	defer func() { leave(units) }()
+	w.metrics.running.Inc()
+	defer w.metrics.running.Dec()
+	w.late(ctx, c, w.refresher.now().Sub(waited), interval)
+
+	failures, _, _ := c.state()
+	r, options := w.refresher, plan.Options
+	r.Store, options.Pace = bounded(r.Store, options.Pace, w.spending), noPace
+	held := w.metrics.lease.WithLabelValues(c.key.Board, c.key.Column)
+	held.Set(1)
+	defer held.Set(0)
+	report, err := r.Tick(ctx, b, c.key.Column, Tick{Due: due, Interval: interval, IdleMax: plan.IdleMax, Failures: failures}, options)
+	if report.Outcome == Refreshed {
+		units = report.Usage.ReadUnits()
+	}
+	c.ended(due, report, err)
+	w.metrics.ticked(c, report, effective(interval, report))
+	w.tell(ctx, c, due, report, err)
+	return report, err
+}
+
+// effective is how often a column is due, a quiet board's less often.
+func effective(interval time.Duration, t TickReport) time.Duration {
+	if t.note.Quiet > 0 {
+		return max(interval, t.note.LookAt.Sub(t.AsOf))
+	}
+	return interval
+}
+
+func (w *Worker) late(ctx context.Context, c *workedColumn, waited, interval time.Duration) {
+	if waited <= interval/4 {
+		return
+	}
+	w.metrics.late.WithLabelValues(c.key.Board, c.key.Column).Inc()
+	w.log.WarnContext(ctx, "tick is late: it had to wait for its turn; raise worker.concurrent, or refresh less often",
+		"board", c.key.Board, "column", c.key.Column, "waited", waited, "interval", interval)
+}
+
+// outcomeTexts are what the log says of ticks.
+var outcomeTexts = map[Outcome]string{
+	Refreshed: "refreshed",
+	Unchanged: "nothing has changed; the curve is published again as of now",
+	Done:      "done already, by another worker or a rebuild",
+	Held:      "another worker is at it",
+	Quiet:     "nothing has changed for a while; the next look is later",
+	Backoff:   "not tried: the refreshes before have failed",
+	Stopped:   "given up: the worker ends",
+	Failed:    "refresh failed",
+}
+
+// tell writes the tick's line in the log.
+func (w *Worker) tell(ctx context.Context, c *workedColumn, due time.Time, t TickReport, err error) {
+	level := slog.LevelDebug
+	switch t.Outcome {
+	case Refreshed, Unchanged, Backoff, Stopped:
+		level = slog.LevelInfo
+	case Failed:
+		level = slog.LevelError
+	}
+	attributes := append(t.attributes(c.key), slog.String("outcome", string(t.Outcome)), slog.Time("due", due))
+	if t.Outcome == Failed || t.Outcome == Backoff {
+		attributes = append(attributes, slog.Int("failures", t.Failures()), slog.Time("retry", t.Retry))
+	}
+	switch {
+	case err != nil:
+		attributes = append(attributes, slog.String("error", err.Error()))
+	case t.Outcome == Backoff:
+		attributes = append(attributes, slog.String("error", t.note.Error))
+	}
+	w.log.LogAttrs(ctx, level, outcomeTexts[t.Outcome], attributes...)
+}
+
+// jobLog is where cron tells of a job that is skipped, and of one that panics.
+type jobLog struct {
+	worker *Worker
+	column *workedColumn
+}
+
+// Info implements cron.Logger.
+func (l jobLog) Info(message string, _ ...any) {
+	if message != "skip" {
+		return
+	}
+	l.worker.metrics.outcome(l.column, Running, 1)
+	l.worker.log.Warn("tick is skipped: the one before is still under way; refresh less often, or raise the pace or the budget",
+		"board", l.column.key.Board, "column", l.column.key.Column, "outcome", string(Running))
+}
+
+// Error implements cron.Logger.
+func (l jobLog) Error(err error, _ string, details ...any) {
+	w, c := l.worker, l.column
+	w.metrics.outcome(c, Failed, 1)
+	failures := c.fail("internal error: " + err.Error())
+	w.metrics.failures.WithLabelValues(c.key.Board, c.key.Column).Set(float64(failures))
+	attributes := append([]any{"board", c.key.Board, "column", c.key.Column, "outcome", string(Failed), "error", err}, details...)
+	w.log.Error("internal error in a refresh; please report it. The schedule goes on", attributes...)
+}
+
+// A Summary is what one round over all columns did.
+type Summary struct {
+	Outcomes map[Outcome]int
+	Failed   []error // of columns, and of boards that have no plan
+}
+
+// Once does every tick that is due, each column's once, and returns. The error is that
+// the boards cannot be listed, or that the context has ended; what failed of the columns
+// is in the summary.
+func (w *Worker) Once(ctx context.Context) (Summary, error) {
+	w.context = ctx
+	boards, err := w.refresher.Store.Boards(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	s := Summary{Outcomes: map[Outcome]int{}}
+	var mu sync.Mutex
+	add := func(o Outcome, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		s.Outcomes[o]++
+		if err != nil && o != Stopped {
+			s.Failed = append(s.Failed, err)
+		}
+	}
+	for _, b := range boards {
+		plan, err := w.settings.Plan(b)
+		if err != nil {
+			add(Failed, fmt.Errorf("board %s: %w", b.Name, err))
+			continue
+		}
+		for _, column := range b.Columns {
+			c := &workedColumn{key: b.CurveKey(column.Name), board: b, plan: plan}
+			w.work.Go(func() { add(w.once(ctx, c)) })
+		}
+	}
+	w.work.Wait()
+	return s, ctx.Err()
+}
+
+// once is a tick of Once: a panic is the failure of its column alone.
+func (w *Worker) once(ctx context.Context, c *workedColumn) (outcome Outcome, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			outcome, err = Failed, fmt.Errorf("refresh %s: internal error: %v; please report it", c.key, r)
+		}
+	}()
+	due, interval := c.plan.due(w.refresher.now())
+	report, err := w.tick(ctx, c, due, interval)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return Stopped, nil
+	}
+	return report.Outcome, err
+}
