@@ -27,6 +27,7 @@ type Config struct {
 	Cursor          Cursor
 	Boards          []Board
 	RefreshDefaults Refresh // of all boards that do not say otherwise
+	Prices          Prices
 
 	origins map[string]string // key -> where it was set, for Validate
 }
@@ -110,6 +111,13 @@ type Refresh struct {
 	AuditBudget int // read units for that, at most; 0 is no limit
 }
 
+// Prices are what plans are priced at, in dollars.
+type Prices struct {
+	ReadUnitMillion  float64 // a million of DynamoDB's read units
+	WriteUnitMillion float64 // a million write units
+	RAMGBMonth       float64 // a GB of RAM for a month, where boards are sorted sets
+}
+
 // Pace bounds what a refresh takes of each partition of a DynamoDB index, in read
 // units a second, so that it never stands in the way of those who play: a partition
 // gives 3,000. It starts at Start, climbs to Max, and gives way where it is
@@ -153,5 +161,8 @@ func Default() Config {
 
 			AuditBudget: 2000,
 		},
+		// us-east-1, on demand, since November 2024; RAM by a cache.r7g.large, $0.219 an
+		// hour for 13.07 GB.
+		Prices: Prices{ReadUnitMillion: 0.125, WriteUnitMillion: 0.625, RAMGBMonth: 12},
 	}
 }

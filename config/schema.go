@@ -10,7 +10,7 @@ import (
 )
 
 // A field is a scalar key: its pattern ("boards[].shards") and where its value
-// lives, a *string or an *int. What a key is, in the file, in the environment and
+// lives, a *string, an *int or a *float64. What a key is, in the file, in the environment and
 // in the flags, is said here alone.
 type field struct {
 	pattern string
@@ -31,6 +31,9 @@ var fields = slices.Concat(
 	},
 	refreshFields("refresh", func(c *Config, _ []int) *Refresh { return &c.RefreshDefaults }),
 	[]field{
+		{"prices.read_unit_million", func(c *Config, _ []int) any { return &c.Prices.ReadUnitMillion }},
+		{"prices.write_unit_million", func(c *Config, _ []int) any { return &c.Prices.WriteUnitMillion }},
+		{"prices.ram_gb_month", func(c *Config, _ []int) any { return &c.Prices.RAMGBMonth }},
 		{"boards[].name", func(c *Config, i []int) any { return &c.Boards[i[0]].Name }},
 		{"boards[].shards", func(c *Config, i []int) any { return &c.Boards[i[0]].Shards }},
 		{"boards[].columns[].name", func(c *Config, i []int) any { return &column(c, i).Name }},

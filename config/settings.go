@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,8 @@ func (s *settings) set(c *Config, chosen func(key string) bool) {
 			*target = s.values[key]
 		case *int:
 			s.setInt(target, key)
+		case *float64:
+			s.setAmount(target, key)
 		}
 	}
 }
@@ -80,6 +83,18 @@ func (s *settings) setInt(target *int, key string) {
 	n, err := strconv.Atoi(s.values[key])
 	if err != nil {
 		s.fault(s.origins[key], key, "%q is not a whole number; write it in digits alone, such as 16", s.values[key])
+		return
+	}
+	*target = n
+}
+
+// amount is a decimal number as people write it.
+var amount = regexp.MustCompile(`^\d{1,9}(\.\d{1,9})?$`)
+
+func (s *settings) setAmount(target *float64, key string) {
+	n, err := strconv.ParseFloat(s.values[key], 64)
+	if err != nil || !amount.MatchString(s.values[key]) {
+		s.fault(s.origins[key], key, "%q is not an amount; write it in digits and a point, such as 0.125", s.values[key])
 		return
 	}
 	*target = n

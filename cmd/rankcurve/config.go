@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -55,6 +56,8 @@ func printConfig(w io.Writer, cfg config.Config) {
 	}
 	fmt.Fprintf(w, "cursor:\n  %s\n  max_age_seconds: %d\n", cursorKeyText(cfg.Cursor), cfg.Cursor.MaxAgeSeconds)
 	fmt.Fprint(w, "refresh:\n", refreshText(cfg.RefreshDefaults, "  "))
+	p := cfg.Prices
+	fmt.Fprintf(w, "prices: {read_unit_million: %s, write_unit_million: %s, ram_gb_month: %s}\n", amountText(p.ReadUnitMillion), amountText(p.WriteUnitMillion), amountText(p.RAMGBMonth))
 	if len(cfg.Boards) == 0 {
 		return
 	}
@@ -70,6 +73,9 @@ func printConfig(w io.Writer, cfg config.Config) {
 		fmt.Fprint(w, "    refresh:\n", refreshText(b.Refresh, "      "))
 	}
 }
+
+// amountText is an amount as the file has it.
+func amountText(amount float64) string { return strconv.FormatFloat(amount, 'f', -1, 64) }
 
 // cursorKeyText does not tell the key.
 func cursorKeyText(c config.Cursor) string {

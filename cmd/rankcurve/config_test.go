@@ -15,6 +15,7 @@ func TestConfigCheckPrintsWhatIsInEffect(t *testing.T) {
 store: {kind: bolt, bolt: {path: "a # b.db"}, dynamodb: {table: boards.2026, region: eu-west-1, endpoint: "http://127.0.0.1:4567"}}
 cache: {kind: memcached, memcached: {servers: ["127.0.0.1:11211", /run/memcached.sock]}}
 refresh: {head: 200, method: scores, pace: {start: 0, max: 100}}
+prices: {read_unit_million: 0.1415, ram_gb_month: 9}
 boards:
   - {name: "2026", shards: 3, columns: [{name: xp, operator: sum}, {name: time, order: asc, decimals: 2}], refresh: {tolerance: abs}}
   - {name: "null", columns: [{name: "yes"}]}
@@ -31,7 +32,7 @@ boards:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults || !reflect.DeepEqual(got.Boards, want.Boards) {
+		if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults || got.Prices != want.Prices || !reflect.DeepEqual(got.Boards, want.Boards) {
 			t.Errorf("printed\n%s", printed)
 		}
 	}
