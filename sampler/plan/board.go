@@ -16,7 +16,12 @@ type Board struct {
 	Churn float64       // score changes per entry from one refresh to the next; 0.06: 6 % of the owners
 	Gain  float64       // by which a score changes, as a part of itself, on average; 0.25: by a quarter
 
-	Walk sampler.Options // Head, Fraction, ScoresUpTo, Method, Pace and Parallel count
+	// Passed is the part of the entries that lies so close behind a place, where a part of
+	// them is better, that it would pass it by a gain. nil: as on a lognormal board, see Spread.
+	Passed func(better, gain float64) float64
+
+	CurveBytes int             // of the published curve, at most
+	Walk       sampler.Options // Head, Fraction, ScoresUpTo, Method, Pace and Parallel count
 }
 
 // Defaults of a plan.
@@ -46,14 +51,14 @@ func orDefault[N int | int64 | float64](n, otherwise N) N {
 func (b Board) perShard() float64 { return float64(b.Entries) / float64(b.Shards) }
 
 // ReadsScores says that a walk of all shards reads every score, as sampler.Walker does
-// of boards up to Walk.ScoresUpTo: an exact curve.
+// of boards up to Walk.ScoresUpTo and of a single shard: an exact curve.
 func (b Board) ReadsScores() bool {
 	ends := int64(2 * b.head())
-	switch b.Walk.Method {
-	case sampler.Scores:
+	switch {
+	case b.Walk.Method == sampler.Scores || b.Shards == 1:
 		return true
-	case sampler.Counted:
+	case b.Walk.Method == sampler.Counted:
 		return b.Entries <= ends
 	}
-	return b.Shards == 1 || b.Entries <= max(orDefault(b.Walk.ScoresUpTo, sampler.DefaultScoresUpTo), ends)
+	return b.Entries <= max(orDefault(b.Walk.ScoresUpTo, sampler.DefaultScoresUpTo), ends)
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 
+	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/sampler"
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -10,8 +11,9 @@ import (
 // Cost is what one refresh takes.
 type Cost struct {
 	Method     sampler.Method
-	Walked     int // shards
-	ReadUnits  float64
+	Walked     int     // shards
+	ReadUnits  float64 // of the index
+	TableReads float64 // read units of the state in the table
 	WriteUnits float64 // of the curve, the state and the lease in the table
 	Requests   int     // of the walk
 	Seconds    float64 // at the pace
@@ -71,12 +73,10 @@ func (b Board) full() Cost {
 // rolling is a walk of some shards, and of the best rows of all.
 func (b Board) rolling(walked int) Cost {
 	c := Cost{Method: sampler.Rolling, Walked: walked}
-	var head, one, walk reads
-	head.add(b.Shards, min(b.perShard(), float64(store.ShardShare(b.head(), b.Shards))), b.EntryBytes)
-	one.add(1, b.perShard(), b.EntryBytes)
+	head, one := b.headAndShard()
 	intervals := b.intervals(float64(b.head()) / 2)
 	rounds := 1 + math.Ceil(float64(walked-1)/float64(b.parallel()))
-	walk = one
+	walk := one
 	if b.perShard() <= rowsUpTo {
 		for range walked - 1 {
 			walk.units, walk.requests = walk.units+one.units, walk.requests+one.requests
@@ -87,7 +87,14 @@ func (b Board) rolling(walked int) Cost {
 	}
 	c.ReadUnits, c.Requests = head.units+walk.units, head.requests+walk.requests
 	c.Seconds = b.seconds(head.units/float64(b.Shards)+rounds*one.units, c.Requests)
-	return b.kept(c, float64(sightings*b.Shards*(intervals+1))*countBytes)
+	return b.kept(c, b.historyBytes(intervals))
+}
+
+// headAndShard are the reads of the best rows of all shards, and of all rows of one.
+func (b Board) headAndShard() (head, one reads) {
+	head.add(b.Shards, min(b.perShard(), float64(store.ShardShare(b.head(), b.Shards))), b.EntryBytes)
+	one.add(1, b.perShard(), b.EntryBytes)
+	return head, one
 }
 
 // rowsUpTo is the largest shard that a rolling walk reads row by row, see sampler.
@@ -110,19 +117,33 @@ func (b Board) intervals(from float64) int {
 	return 1 + int(2*math.Log(n/2/from)/math.Log1p(b.fraction()))
 }
 
-// What is written at a refresh: a curve, the walk's state, and the lease taken and given
-// back, of a unit each.
+// What is written at a refresh beside the state: a curve, and the lease, taken and given
+// back.
 const (
-	curveBytes    = 16384
 	cutpointBytes = 3 // in the state, as the gap to the next
-	countBytes    = 1.7
 	sightings     = 3 // kept of each shard
 	leaseUnits    = 2
 )
 
-// kept adds what the table's own items take: curve and state are written, and the
-// state is read before.
+// historyBytes is what the counts of every shard's last walks take, as varints: two bytes
+// from 128 entries on, and a tenth for what is beside them.
+func (b Board) historyBytes(intervals int) float64 {
+	n, from := float64(b.Entries), float64(b.head())/2
+	bytes := 1.15
+	for _, limit := range []float64{128, 128 * 128} {
+		if at := max(from, limit*float64(b.Shards)/b.fraction()); at < n/2 {
+			bytes += math.Log(n/2/at) / math.Log(n/2/from)
+		}
+	}
+	return float64(sightings*b.Shards*(intervals+1)) * bytes
+}
+
+// kept adds what the table's own items take: the state is read, curve and state are
+// written.
 func (b Board) kept(c Cost, stateBytes float64) Cost {
-	c.WriteUnits = math.Ceil(curveBytes/1024) + math.Ceil(stateBytes/1024+1) + leaseUnits
+	c.TableReads = store.ItemReadUnits(int(stateBytes), true)
+	c.WriteUnits = math.Ceil(b.curveBytes()/1024) + math.Ceil(stateBytes/1024+0.1) + leaseUnits
 	return c
 }
+
+func (b Board) curveBytes() float64 { return float64(orDefault(b.CurveBytes, predictor.DefaultBytes)) }

@@ -20,9 +20,21 @@ func (e Error) Oldest() float64 { return math.Hypot(e.Fresh(), e.Aged) }
 func (b Board) ErrorAt(rank int64, walked int) Error {
 	return Error{
 		Rank: rank, Interval: b.interval(float64(rank), walked),
-		Carried: b.Carried(float64(rank), walked), Aged: math.Sqrt(b.Crossings(float64(rank))),
+		Carried: b.Carried(float64(rank), walked), Aged: b.aged(float64(rank)),
 	}
 }
+
+// aged is what happens at a place until the next refresh: the crossings are foretold as
+// so many as lately, and vary as a Poisson number does; and their rate is not quite that
+// of lately.
+func (b Board) aged(better float64) float64 {
+	r := b.Crossings(better)
+	return math.Hypot(math.Sqrt(r), unforetold*r)
+}
+
+// unforetold is the part of the drift that a curve's forecast misses, as measured on boards that
+// grow.
+const unforetold = 0.1
 
 // interval is the error of a straight line between two cutpoints, see the package. The
 // best entries, and those of a board whose scores are all read, are in the curve but for
@@ -30,19 +42,42 @@ func (b Board) ErrorAt(rank int64, walked int) Error {
 func (b Board) interval(rank float64, walked int) float64 {
 	n := float64(b.Entries)
 	distance := min(rank, n-rank)
-	whole := walked >= b.Shards
-	if rank <= float64(b.head()) || whole && b.ReadsScores() || whole && distance <= b.ends() {
-		return b.fit(distance)
+	if b.Reads(int64(rank), walked) {
+		return fitTolerance * math.Sqrt(max(0, distance))
 	}
-	f := b.fraction()
-	line := f * distance / 6
-	bend := f * f / 8 * distance * math.Sqrt(8.0/15) // root mean square of a parabola
-	return math.Hypot(math.Sqrt(line), bend)
+	length := b.fraction() * distance
+	binomial := math.Sqrt(length / 6)
+	return math.Hypot(binomial, b.bend(rank, length))
 }
 
-// fit is the tolerance of a curve of 16 KB for entries that were read one by one, about.
-func (b Board) fit(distance float64) float64 { return fitTolerance * math.Sqrt(max(0, distance)) }
+// bend is how far the board's own curve leaves a straight line over so many entries, root
+// mean square: L^2/8 |f'|/(N f^2) at most for a density f, which is (Spread+z)/pdf(z) in
+// place of |f'|/f^2 on a lognormal board at the quantile z, and sqrt(8/15) of that over
+// the interval. The interval in the middle of the board is what two rows of cutpoints
+// leave between them, any length up to twice the rule's: 1.8 times in the mean square of
+// L^2.
+func (b Board) bend(rank, length float64) float64 {
+	n := float64(b.Entries)
+	z := normalQuantile(min(max(rank/n, 1e-12), 1-1e-12))
+	density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+	bend := length * length / (8 * n) * math.Abs(Spread+z) / density * math.Sqrt(8.0/15)
+	if math.Abs(rank-n/2) < b.fraction()*n/2 {
+		bend *= 1.8
+	}
+	return bend
+}
 
+// Reads says that the row at a rank is read itself at each refresh, not counted with others.
+func (b Board) Reads(rank int64, walked int) bool {
+	if rank <= int64(b.head()) {
+		return true
+	}
+	distance := float64(min(rank, b.Entries-rank))
+	return walked >= b.Shards && (b.ReadsScores() || distance <= b.ends())
+}
+
+// fitTolerance is the error that a curve of 16 KB makes of entries that were read one by one, in
+// square roots of the distance to the nearer end, about.
 const fitTolerance = 0.02
 
 // Carried is the error of the shards that were not walked, of which so many are walked
@@ -79,11 +114,28 @@ func (b Board) Carried(better float64, walked int) float64 {
 	return math.Sqrt(min(known+drift, better*(rotation-1)))
 }
 
-// Depths are the ranks that a plan speaks of: powers of ten from 10,000, and the middle
-// of the board.
+// Depths are the ranks that a plan speaks of: powers of ten from AccuracyFrom, and the
+// middle of the board, which stands for the other half.
 func (b Board) Depths() (ranks []int64) {
-	for rank := int64(10_000); rank < b.Entries/2; rank *= 10 {
+	for rank := int64(AccuracyFrom); rank < b.Entries/2; rank *= 10 {
 		ranks = append(ranks, rank)
 	}
 	return append(ranks, max(1, b.Entries/2))
+}
+
+// worstAt is the rank from AccuracyFrom on where a rank is least sure, as a part of it.
+func (b Board) worstAt(walked int) (worst Error) {
+	middle, first := max(1, b.Entries/2), int64(AccuracyFrom)
+	if head := int64(b.head()); head >= first {
+		first = head + 1 // the first that is not read itself
+	}
+	for rank := min(first, middle); ; rank += max(1, rank/8) {
+		e := b.ErrorAt(min(rank, middle), walked)
+		if worst.Rank == 0 || e.Fresh()/float64(e.Rank) > worst.Fresh()/float64(worst.Rank) {
+			worst = e
+		}
+		if rank >= middle {
+			return worst
+		}
+	}
 }
