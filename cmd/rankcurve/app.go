@@ -123,7 +123,7 @@ func (p *program) app() *cli.App {
 			p.demoCommand(),
 			p.loadCommand(), p.postCommand(), p.rebuildCommand(),
 			p.topCommand(), p.rankCommand(), p.scoreCommand(),
-			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.boardsCommand(), p.pruneCommand(), p.curveCommand(), p.verifyCommand(),
+			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.boardsCommand(), p.pruneCommand(), p.curveCommand(), p.verifyCommand(), p.planCommand(),
 			p.tableCommand(), p.configCommand(), p.simulateCommand(), p.completionCommand(),
 		},
 		Metadata:                  map[string]any{clockKey: p.clock()},

@@ -21,7 +21,7 @@ func TestWithoutWordsItHelps(t *testing.T) {
 
 func TestEveryCommandHelps(t *testing.T) {
 	s := newShell(t)
-	for _, command := range []string{"demo", "load", "post", "rebuild", "top", "rank", "score", "around", "page", "owner", "boards", "prune", "verify", "curve show", "curve plot", "curve export", "simulate", "config check", "table create", "table sync", "table describe", "table delete"} {
+	for _, command := range []string{"demo", "load", "post", "rebuild", "top", "rank", "score", "around", "page", "owner", "boards", "prune", "verify", "plan", "curve show", "curve plot", "curve export", "simulate", "config check", "table create", "table sync", "table describe", "table delete"} {
 		r := s.bare(append(strings.Fields(command), "--help")...).ok("USAGE:", "DESCRIPTION:", "Examples:", "rankcurve "+command)
 		if other := s.bare(append([]string{"help"}, strings.Fields(command)...)...).ok(); other.out != r.out {
 			t.Errorf("help %s differs from %s --help", command, command)
