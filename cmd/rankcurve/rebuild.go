@@ -48,7 +48,7 @@ func (p *program) rebuildCommand() *cli.Command {
 			&cli.BoolFlag{Name: "full", DisableDefaultText: true, Usage: "walk every shard and choose new cutpoints, whatever the read budget"},
 			&cli.BoolFlag{Name: "dry-run", DisableDefaultText: true, Usage: "say what it would cost, and write nothing"},
 			&cli.StringFlag{Name: "method", Usage: "read by `METHOD`: auto, counted or scores (default: as configured)"},
-			&cli.IntFlag{Name: "walk", Usage: "walk `M` of the board's shards and carry the others forward; 0: all, or what the read budget pays for (default: as configured)"},
+			&cli.IntFlag{Name: "walk", DefaultText: "as configured", Usage: "walk `M` of the board's shards, carry the others forward; 0: all, or what the budget pays for"},
 			auditFlag(),
 			periodFlag(), jsonFlag(),
 		},
