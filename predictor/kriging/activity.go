@@ -1,6 +1,9 @@
 package kriging
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // activities are what an interval's activity may be.
 var activities = []float64{1, 10, 100, 1e3, 1e4, 1e5}
@@ -29,9 +32,14 @@ func (h *history) learnActivity(all []counts) {
 	search := grid(fewLevels, fewSlopes, fewCrossings)
 	likelihood := func() (sum float64) {
 		clock := h.clock()
-		mixtures, models := h.mix(search, 0, clock, some)
-		for i := range mixtures {
-			sum += mixtures[i].total(models)
+		for growth, members := range byGrowth(some) {
+			if len(members) == 0 {
+				continue
+			}
+			mixtures, models := h.mix(search, growths[growth], clock, pick(some, members))
+			for i := range mixtures {
+				sum += mixtures[i].total(models)
+			}
 		}
 		return sum
 	}
@@ -56,11 +64,12 @@ func (h *history) learnActivity(all []counts) {
 	h.active = best
 }
 
-// spread picks cutpoints evenly by depth, leaving out those with little to say.
+// spread picks cutpoints evenly by depth, leaving out those with little to say, and
+// those that change so much that one interval would not stand out.
 func spread(all []counts) (some []counts) {
 	var busy []counts
 	for _, c := range all {
-		if c.usual >= 20 {
+		if c.usual >= 20 && math.Abs(c.growth) < 2 {
 			busy = append(busy, c)
 		}
 	}

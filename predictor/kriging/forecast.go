@@ -2,6 +2,7 @@ package kriging
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -19,26 +20,72 @@ func Combine(sightings []Sighting, shards int, now time.Time, horizon time.Durat
 	if err != nil {
 		return nil, nil, err
 	}
-	all := make([]counts, len(sightings[0].Better))
-	for i := range all {
-		all[i] = h.countsAt(i)
-	}
+	all := h.countsOf(len(sightings[0].Better))
 	h.learnActivity(all)
-	clock := h.clock()
+	known = h.intervals()
 	forecasts := make([]Forecast, len(all))
-	for growth, members := range byGrowth(all) {
+	for kept, members := range byMemory(all) {
 		if len(members) == 0 {
 			continue
 		}
-		some := make([]counts, len(members))
-		for i, at := range members {
-			some[i] = all[at]
+		h, err := arrange(latest(sightings, kept), shards, now, horizon, known)
+		if err != nil {
+			return nil, nil, err
 		}
-		for i, f := range h.average(h.grid(), growths[growth], clock, some) {
-			forecasts[members[i]] = f
+		some := pick(h.countsOf(len(all)), members)
+		clock := h.clock()
+		for growth, places := range byGrowth(some) {
+			if len(places) == 0 {
+				continue
+			}
+			for i, f := range h.average(h.grid(), growths[growth], clock, pick(some, places)) {
+				forecasts[members[places[i]]] = f
+			}
 		}
 	}
-	return forecasts, h.intervals(), nil
+	return forecasts, known, nil
+}
+
+func (h *history) countsOf(cutpoints int) []counts {
+	all := make([]counts, cutpoints)
+	for i := range all {
+		all[i] = h.countsAt(i)
+	}
+	return all
+}
+
+// byMemory says how many of a shard's last sightings serve at each cutpoint: its
+// place is under that number, or under 0 for all. Where the board has grown or shrunk
+// many times over, the oldest say how it moved long ago, and say it surely, for their
+// variance is small beside now's: a prediction would follow them.
+func byMemory(all []counts) [3][]int {
+	const several, many = 2, 6 // e-folds
+	var members [3][]int
+	for i, c := range all {
+		kept := 0
+		switch growth := math.Abs(c.growth); {
+		case growth > many:
+			kept = 1
+		case growth > several:
+			kept = 2
+		}
+		members[kept] = append(members[kept], i)
+	}
+	return members
+}
+
+// latest is the last so many sightings of every shard; 0: all.
+func latest(sightings []Sighting, kept int) []Sighting {
+	if kept == 0 {
+		return sightings
+	}
+	newest := slices.Clone(sightings)
+	slices.SortStableFunc(newest, func(a, b Sighting) int { return b.At.Compare(a.At) })
+	seen := map[int]int{}
+	return slices.DeleteFunc(newest, func(s Sighting) bool {
+		seen[s.Shard]++
+		return seen[s.Shard] > kept
+	})
 }
 
 // grid is the parameters that are averaged over.
@@ -62,6 +109,14 @@ func byGrowth(all []counts) [][]int {
 		members[g] = append(members[g], i)
 	}
 	return members
+}
+
+func pick(all []counts, members []int) []counts {
+	some := make([]counts, len(members))
+	for i, at := range members {
+		some[i] = all[at]
+	}
+	return some
 }
 
 // A mixture is the average of the models' answers for one cutpoint, gathered one

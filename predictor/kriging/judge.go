@@ -17,7 +17,7 @@ const prior = 30
 // design.
 type products struct {
 	yy float64
-	xy [lineColumns]float64
+	xy [1 + slopeColumns]float64
 	ty [targetColumns]float64
 }
 
@@ -29,10 +29,12 @@ func (m *model) multiply(whitened blas64.General, to []products) {
 		for j, y := range rowOf(whitened, i) {
 			p := &to[j]
 			p.yy += y * y
-			p.xy[0] += y * d[0]
-			p.xy[1] += y * d[1]
-			p.ty[0] += y * d[2]
-			p.ty[1] += y * d[3]
+			for k := range p.xy {
+				p.xy[k] += y * d[k]
+			}
+			for k := range p.ty {
+				p.ty[k] += y * d[len(p.xy)+k]
+			}
 		}
 	}
 }
@@ -46,8 +48,9 @@ func (m *model) judge(p products, c counts, to *mixture) {
 	contrast := m.contrast(c)
 	for i := range m.slants {
 		s := &m.slants[i]
-		level, slope := s.line.times(p.xy)
-		residual := max(0, p.yy-level*p.xy[0]-slope*p.xy[1]) + contrast
+		xy := [2]float64{p.xy[0], p.xy[1+s.slope]}
+		level, slope := s.line.times(xy)
+		residual := max(0, p.yy-level*xy[0]-slope*xy[1]) + contrast
 		var answers [targetColumns]answer
 		for j, t := range s.targets {
 			answers[j] = answer{mean: p.ty[j] + t.level*level + t.slope*slope, variance: t.variance}
@@ -78,24 +81,24 @@ func (m *model) contrast(c counts) (sum float64) {
 
 // A line is the inverse of the two normal equations of level and slope.
 type line struct {
-	inverse [lineColumns][lineColumns]float64
+	inverse [2][2]float64
 	logDet  float64
 }
 
 // solveLine inverts them, for a slope that is expected to be nought, give or take a
 // drift; a drift of 0 leaves the level alone.
-func solveLine(xx [lineColumns][lineColumns]float64, drift float64) line {
+func solveLine(xx [2][2]float64, drift float64) line {
 	if drift == 0 {
-		return line{inverse: [lineColumns][lineColumns]float64{{1 / xx[0][0], 0}, {0, 0}}, logDet: math.Log(xx[0][0])}
+		return line{inverse: [2][2]float64{{1 / xx[0][0], 0}, {0, 0}}, logDet: math.Log(xx[0][0])}
 	}
 	xx[1][1] += 1 / (drift * drift)
 	det := xx[0][0]*xx[1][1] - xx[0][1]*xx[1][0]
 	return line{
-		inverse: [lineColumns][lineColumns]float64{{xx[1][1] / det, -xx[0][1] / det}, {-xx[1][0] / det, xx[0][0] / det}},
+		inverse: [2][2]float64{{xx[1][1] / det, -xx[0][1] / det}, {-xx[1][0] / det, xx[0][0] / det}},
 		logDet:  math.Log(det * drift * drift),
 	}
 }
 
-func (l line) times(v [lineColumns]float64) (float64, float64) {
+func (l line) times(v [2]float64) (float64, float64) {
 	return l.inverse[0][0]*v[0] + l.inverse[0][1]*v[1], l.inverse[1][0]*v[0] + l.inverse[1][1]*v[1]
 }

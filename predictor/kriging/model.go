@@ -72,8 +72,9 @@ type model struct {
 	slants    []slant
 }
 
-// A slant is a model under one of the drifts.
+// A slant is a model with one of the bends and one of the drifts.
 type slant struct {
+	slope   int // which of the design's slopes
 	line    line
 	targets [targetColumns]target
 }
@@ -86,9 +87,16 @@ type target struct {
 	variance     float64
 }
 
+// bends are how much of the growth that is seen the shared line is bent by: a board
+// that grew tenfold may go on so, or have come to rest.
+var bends = [...]float64{0, 0.5, 1}
+
+// The columns of the design: the level, a slope for every bend, and the targets' covariances,
+// now's and then's.
 const (
-	lineColumns   = 2 // level and slope; with a single time the level alone counts
-	targetColumns = 2 // now and then
+	slopeColumns  = len(bends)
+	targetColumns = 2
+	designColumns = 1 + slopeColumns + targetColumns
 )
 
 // newModel factors; nil if the numbers do not allow it.
@@ -114,12 +122,13 @@ func (m *model) size(age float64) float64 {
 // trend is what the shared number's line does with age: straight on a board at rest,
 // and bent as a board bends that grows or shrinks by the same part all the time. Ahead
 // of now it goes straight on: what has grown so far may stop.
-func (m *model) trend(age float64) float64 {
-	if oldest := m.history.ages[len(m.history.ages)-1]; m.growth != 0 && oldest > 0 && age > 0 {
-		perTime := m.growth * m.clock[len(m.clock)-1] / oldest
-		return math.Expm1(-perTime*age) / perTime
+func (m *model) trend(bend, age float64) float64 {
+	oldest := m.history.ages[len(m.history.ages)-1]
+	if bend*m.growth == 0 || oldest == 0 || age <= 0 {
+		return -age
 	}
-	return -age
+	perTime := bend * m.growth * m.clock[len(m.clock)-1] / oldest
+	return math.Expm1(-perTime*age) / perTime
 }
 
 // deviation is the covariance of one shard's deviations at two ages on the clock.
@@ -215,27 +224,44 @@ func logDet(factor blas64.Triangular) (sum float64) {
 // whitenDesign whitens the line and the targets' covariances with what was seen.
 func (m *model) whitenDesign() {
 	h := m.history
-	m.design = general(h.size, lineColumns+targetColumns)
+	m.design = general(h.size, designColumns)
 	for _, g := range h.groups {
 		for i, t := range g.times {
-			copy(rowOf(m.design, g.at+i), []float64{
-				1, m.trend(h.ages[t]),
-				m.deviation(m.clock[t], 0), m.deviation(m.clock[t], -h.horizon),
-			})
+			row := rowOf(m.design, g.at+i)
+			row[0] = 1
+			for j, bend := range bends {
+				row[1+j] = m.trend(bend, h.ages[t])
+			}
+			row[1+slopeColumns] = m.deviation(m.clock[t], 0)
+			row[2+slopeColumns] = m.deviation(m.clock[t], -h.horizon)
 		}
 	}
 	m.whiten(m.design)
 }
 
-// solveTargets works out what does not depend on the counts.
+// solveTargets works out what does not depend on the counts, for every slant.
 func (m *model) solveTargets() {
-	h := m.history
-	var xx [lineColumns][lineColumns]float64
-	var tx [targetColumns][lineColumns]float64
-	var tt [targetColumns]float64
-	for i := range h.size {
+	for i := range bends {
+		xx, tx, tt := m.squares(1 + i)
+		if len(m.history.ages) == 1 {
+			m.slants = append(m.slants, m.slanted(i, solveLine(xx, 0), tx, tt)) // one time says nothing of a slope
+			return
+		}
+		for _, drift := range drifts {
+			m.slants = append(m.slants, m.slanted(i, solveLine(xx, drift), tx, tt))
+		}
+		if m.growth == 0 {
+			return // all bends are straight
+		}
+	}
+}
+
+// squares are the products of the level and one of the slopes with each other (xx),
+// of the targets with them (tx), and of each target with itself (tt).
+func (m *model) squares(slope int) (xx [2][2]float64, tx [targetColumns][2]float64, tt [targetColumns]float64) {
+	for i := range m.history.size {
 		row := rowOf(m.design, i)
-		x, t := row[:lineColumns], row[lineColumns:]
+		x, t := [2]float64{row[0], row[slope]}, row[1+slopeColumns:]
 		for a := range x {
 			for b := range x {
 				xx[a][b] += x[a] * x[b]
@@ -248,28 +274,22 @@ func (m *model) solveTargets() {
 			}
 		}
 	}
-	spreads := drifts
-	if len(h.ages) == 1 {
-		spreads = []float64{0} // one time says nothing of a slope
-	}
-	for _, drift := range spreads {
-		m.slants = append(m.slants, m.slanted(solveLine(xx, drift), tx, tt))
-	}
+	return xx, tx, tt
 }
 
 // slanted is what the targets are under a line: before anything is seen, the shards'
 // own deviations, and ahead of now what the shared walks may do until then.
-func (m *model) slanted(l line, tx [targetColumns][lineColumns]float64, tt [targetColumns]float64) slant {
+func (m *model) slanted(bend int, l line, tx [targetColumns][2]float64, tt [targetColumns]float64) slant {
 	n, ahead := float64(m.history.shards), m.history.horizon
-	s := slant{line: l, targets: [targetColumns]target{
+	s := slant{slope: bend, line: l, targets: [targetColumns]target{
 		{level: n, variance: n},
-		{level: n, slope: n * m.trend(-ahead), variance: n*m.size(-ahead) + n*n*ahead*(m.level+m.slope*ahead*ahead/3)},
+		{level: n, slope: n * ahead, variance: n*m.size(-ahead) + n*n*ahead*(m.level+m.slope*ahead*ahead/3)},
 	}}
 	for i := range s.targets {
 		t := &s.targets[i]
 		t.level -= tx[i][0]
 		t.slope -= tx[i][1]
-		a, b := l.times([lineColumns]float64{t.level, t.slope})
+		a, b := l.times([2]float64{t.level, t.slope})
 		t.variance = max(0, t.variance-tt[i]+t.level*a+t.slope*b)
 	}
 	return s
