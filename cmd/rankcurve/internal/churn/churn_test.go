@@ -44,8 +44,8 @@ func TestBoards(t *testing.T) {
 // What a step says of who has changed is what a comparison with the scores before says.
 func TestStepsTellWhoHasChanged(t *testing.T) {
 	for _, m := range Models() {
-		p := of(m, Lognormal)
-		for tick := 1; tick <= 2*BurstEvery; tick++ {
+		p := New(m, Lognormal, 10_000, 1)
+		for tick := 1; tick <= BurstEvery; tick++ {
 			before := slices.Clone(p.scores)
 			changed := p.Step()
 			var found []int
@@ -110,13 +110,18 @@ func TestGainsAndDecay(t *testing.T) {
 	if mean := sum / float64(len(changed)); math.Abs(mean-MostGain/2) > 0.02 {
 		t.Errorf("the mean gain is %.3f, want %.3f", mean, MostGain/2)
 	}
-	p = of(Decay, Elo)
-	first := p.Score(0)
+	p = of(Decay, Lognormal)
+	first, elo := p.Score(0), of(Decay, Elo)
+	rating := elo.Score(0)
 	for range 10 {
 		p.Step()
+		elo.Step()
 	}
 	if want := float64(first) * math.Pow(1-DecayShare, 10); math.Abs(float64(p.Score(0))-want) > 6 {
 		t.Errorf("%d has fallen to %d in 10 ticks, want %.0f", first, p.Score(0), want)
+	}
+	if want := rating - 10*DecayShare*eloSpread; elo.Score(0) != want {
+		t.Errorf("a rating of %d has fallen to %d in 10 ticks, want %d", rating, elo.Score(0), want)
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	Decay  Model = "f" // all scores fall by 1 %
 )
 
-// The numbers of the models.
+// The numbers of the models. A part of a score is, on an Elo board, one of its spread.
 const (
 	CalmShare   = 0.005
 	BusyShare   = 0.05

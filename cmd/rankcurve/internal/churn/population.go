@@ -66,7 +66,7 @@ func (p *Population) Step() (changed []int) {
 // gain lets a part of the owners gain a part of their scores.
 func (p *Population) gain(share float64) []int {
 	return p.each(share, func(score int64) int64 {
-		return score + int64(float64(score)*MostGain*p.random.Float64())
+		return score + int64(p.board.measure(score)*MostGain*p.random.Float64())
 	})
 }
 
@@ -98,7 +98,7 @@ func (p *Population) small() int64 { return int64(begin * float64(p.board.draw(p
 
 func (p *Population) decay() (changed []int) {
 	for owner, score := range p.scores {
-		if fallen := int64(math.Round((1 - DecayShare) * float64(score))); fallen != score {
+		if fallen := score - int64(math.Round(DecayShare*p.board.measure(score))); fallen != score {
 			p.scores[owner] = fallen
 			changed = append(changed, owner)
 		}
