@@ -25,6 +25,8 @@ type Config struct {
 	Store           Store
 	Cache           Cache
 	Cursor          Cursor
+	Worker          Worker
+	Log             Log
 	Boards          []Board
 	RefreshDefaults Refresh // of all boards that do not say otherwise
 	Prices          Prices
@@ -107,6 +109,10 @@ type Refresh struct {
 	Tolerance  Tolerance
 	Pace       Pace
 
+	Schedule string // a cron expression of five fields, or @every and a period
+	Timezone string // of the schedule, where that does not begin with CRON_TZ=
+	IdleMax  Age    // how far apart the looks at a quiet board may get; none or 0s: no looks, each time due is a refresh
+
 	Audit       int // owners whose ranks are counted after each refresh; 0: none
 	AuditBudget int // read units for that, at most; 0 is no limit
 }
@@ -150,14 +156,19 @@ const DefaultShards = 16
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Store: Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}, DynamoDB: DynamoDB{Table: "rankcurve"}},
-		Cache: Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}}},
+		Store:  Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}, DynamoDB: DynamoDB{Table: "rankcurve"}},
+		Cache:  Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}}},
+		Worker: Worker{Concurrent: 4, Jitter: "5s", Lease: "1m"},
+		Log:    Log{Format: LogText},
 		RefreshDefaults: Refresh{
 			Method:     MethodAuto,
 			CurveBytes: 16384,
 			Head:       10000,
 			Tolerance:  ToleranceSqrt,
 			Pace:       Pace{Start: 50, Max: 300},
+			Schedule:   "@every 5m",
+			Timezone:   "UTC",
+			IdleMax:    "15m",
 
 			AuditBudget: 2000,
 		},

@@ -20,12 +20,12 @@ func TestFaults(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown keys, at every level", file: "stor: {}\nstore:\n  kind: bolt\n  bolt:\n    pth: x\n" + board + "  shard: 3\n", want: []string{
-			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, cache, cursor, refresh, prices, boards)",
+			"c.yaml:1: stor: there is no such key; did you mean store? (there are store, cache, cursor, worker, log, refresh, prices, boards)",
 			"c.yaml:5: store.bolt.pth: there is no such key; did you mean path? (there are path)",
 			"c.yaml:9: boards[0].shard: there is no such key; did you mean shards? (there are name, shards, columns, periods, expire_after, late_posts, late_grace, refresh)",
 		}},
 		{name: "keys of later", file: "serve: {listen: x}\n" + board + "  webhooks: [all]\n", want: []string{
-			"c.yaml:1: serve: there is no such key; did you mean store? (there are store, cache, cursor, refresh, prices, boards)",
+			"c.yaml:1: serve: there is no such key; did you mean store? (there are store, cache, cursor, worker, log, refresh, prices, boards)",
 			"c.yaml:5: boards[0].webhooks: there is no such key; did you mean periods? (there are name, shards, columns, periods, expire_after, late_posts, late_grace, refresh)",
 		}},
 		{name: "values out of range", file: "store: {kind: redis, bolt: {path: \"\"}}\nrefresh:\n  method: fast\n  read_budget: -1\n  curve_bytes: 1023\n  head: 100001\n  tolerance: none\n", want: []string{

@@ -28,6 +28,12 @@ var fields = slices.Concat(
 		{serversKey + "[]", func(c *Config, i []int) any { return &c.Cache.Memcached.Servers[i[0]] }},
 		{"cursor.key", func(c *Config, _ []int) any { return &c.Cursor.Key }},
 		{"cursor.max_age_seconds", func(c *Config, _ []int) any { return &c.Cursor.MaxAgeSeconds }},
+		{"worker.listen", func(c *Config, _ []int) any { return &c.Worker.Listen }},
+		{"worker.concurrent", func(c *Config, _ []int) any { return &c.Worker.Concurrent }},
+		{"worker.read_units_per_second", func(c *Config, _ []int) any { return &c.Worker.ReadUnitsPerSecond }},
+		{"worker.jitter", func(c *Config, _ []int) any { return (*string)(&c.Worker.Jitter) }},
+		{"worker.lease", func(c *Config, _ []int) any { return (*string)(&c.Worker.Lease) }},
+		{"log.format", func(c *Config, _ []int) any { return (*string)(&c.Log.Format) }},
 	},
 	refreshFields("refresh", func(c *Config, _ []int) *Refresh { return &c.RefreshDefaults }),
 	[]field{
@@ -60,6 +66,9 @@ func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 		{prefix + ".tolerance", func(c *Config, i []int) any { return (*string)(&at(c, i).Tolerance) }},
 		{prefix + ".pace.start", func(c *Config, i []int) any { return &at(c, i).Pace.Start }},
 		{prefix + ".pace.max", func(c *Config, i []int) any { return &at(c, i).Pace.Max }},
+		{prefix + ".schedule", func(c *Config, i []int) any { return &at(c, i).Schedule }},
+		{prefix + ".timezone", func(c *Config, i []int) any { return &at(c, i).Timezone }},
+		{prefix + ".idle_max", func(c *Config, i []int) any { return (*string)(&at(c, i).IdleMax) }},
 		{prefix + ".audit", func(c *Config, i []int) any { return &at(c, i).Audit }},
 		{prefix + ".audit_budget", func(c *Config, i []int) any { return &at(c, i).AuditBudget }},
 	}

@@ -16,7 +16,7 @@ func (c Config) faults() (faults []error) {
 	report := func(key, text string) {
 		faults = append(faults, fault{c.where(key), key, text})
 	}
-	for _, f := range slices.Concat(c.Store.faults(), c.Cache.faults(), c.Cursor.faults()) {
+	for _, f := range slices.Concat(c.Store.faults(), c.Cache.faults(), c.Cursor.faults(), c.Worker.faults(), c.Log.faults()) {
 		report(f.key, f.text)
 	}
 	common := c.RefreshDefaults.faults()
@@ -80,7 +80,7 @@ func (r Refresh) faults() (faults []fault) {
 	if r.AuditBudget < 0 {
 		report("audit_budget", "%d is negative; use 0 for no limit", r.AuditBudget)
 	}
-	return append(faults, r.Pace.faults()...)
+	return append(faults, append(r.scheduleFaults(), r.Pace.faults()...)...)
 }
 
 // where says where a key was set, or else what is above it.

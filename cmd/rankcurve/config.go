@@ -55,6 +55,9 @@ func printConfig(w io.Writer, cfg config.Config) {
 		fmt.Fprintf(w, "      - %s\n", yamlText(server))
 	}
 	fmt.Fprintf(w, "cursor:\n  %s\n  max_age_seconds: %d\n", cursorKeyText(cfg.Cursor), cfg.Cursor.MaxAgeSeconds)
+	k := cfg.Worker
+	fmt.Fprintf(w, "worker: {listen: %s, concurrent: %d, read_units_per_second: %d, jitter: %s, lease: %s}\nlog: {format: %s}\n",
+		yamlText(k.Listen), k.Concurrent, k.ReadUnitsPerSecond, yamlText(string(k.Jitter)), yamlText(string(k.Lease)), cfg.Log.Format)
 	fmt.Fprint(w, "refresh:\n", refreshText(cfg.RefreshDefaults, "  "))
 	p := cfg.Prices
 	fmt.Fprintf(w, "prices: {read_unit_million: %s, write_unit_million: %s, ram_gb_month: %s}\n", amountText(p.ReadUnitMillion), amountText(p.WriteUnitMillion), amountText(p.RAMGBMonth))
@@ -94,6 +97,9 @@ func refreshText(r config.Refresh, indent string) string {
 		fmt.Sprintf("head: %d", r.Head),
 		"tolerance: " + string(r.Tolerance),
 		fmt.Sprintf("pace: {start: %d, max: %d}", r.Pace.Start, r.Pace.Max),
+		"schedule: " + yamlText(r.Schedule),
+		"timezone: " + yamlText(r.Timezone),
+		"idle_max: " + yamlText(string(r.IdleMax)),
 	}
 	return indent + strings.Join(lines, "\n"+indent) + "\n"
 }
