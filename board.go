@@ -46,6 +46,9 @@ func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (
 	if err := expiredBoard(registered, o.clock()); err != nil {
 		return nil, fmt.Errorf("make board: %w", err)
 	}
+	if err := checkLimits(registered, o.limits); err != nil {
+		return nil, fmt.Errorf("open board %q: %w", def.Name, err)
+	}
 	return newBoard(st, registered, o), nil
 }
 
@@ -64,6 +67,9 @@ func Open(ctx context.Context, st store.Store, name string, opts ...Option) (*Bo
 	}
 	if err := expiredBoard(def, o.clock()); err != nil {
 		return nil, fmt.Errorf("open board: %w", err)
+	}
+	if err := checkLimits(def, o.limits); err != nil {
+		return nil, fmt.Errorf("open board %q: %w", name, err)
 	}
 	return newBoard(st, def, o), nil
 }

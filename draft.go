@@ -80,6 +80,9 @@ func (d *draft) merge(b *Board, p Post) (changed bool, err error) {
 				return false, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		}
+		if err := b.checkPlausibleSum(c, p, has, there, score); err != nil {
+			return false, err
+		}
 		if !has || score != there {
 			scores[c.Name] = score
 		}

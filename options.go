@@ -1,6 +1,10 @@
 package rankcurve
 
-import "time"
+import (
+	"time"
+
+	"github.com/rankcurve/rankcurve/store"
+)
 
 // Option changes how a [Board] works.
 type Option func(*options)
@@ -12,6 +16,7 @@ type options struct {
 	maxStaleness time.Duration
 	cursorKey    []byte
 	cursorMaxAge time.Duration
+	limits       map[string]store.Limit
 	clock        func() time.Time
 }
 
@@ -61,6 +66,16 @@ func WithCursorKey(key []byte) Option { return func(o *options) { o.cursorKey = 
 
 // WithCursorMaxAge refuses cursors that are older. Zero, the default, takes any age.
 func WithCursorMaxAge(d time.Duration) Option { return func(o *options) { o.cursorMaxAge = d } }
+
+// WithLimits refuses posts of scores that are not plausible, by column: a post is then
+// [store.ErrInvalid] and changes nothing. What is held against a limit is the score that
+// is posted, and where scores are added up the sum; a sum that comes back from beyond a
+// limit is let through. Rows that are there stay as they are, and [store.Store.Load]
+// knows of no limits. A limit of a column that the board has not is [store.ErrNoColumn]
+// where the board is opened, one whose Min is above its Max [store.ErrInvalid].
+func WithLimits(limits map[string]store.Limit) Option {
+	return func(o *options) { o.limits = limits }
+}
 
 // WithClock replaces the clock, which dates answers and posts and says when a
 // curve is polled. Defaults to time.Now.

@@ -42,8 +42,8 @@ type Posted struct {
 // [store.ErrConflict] at once, unless the row has the post's ID already.
 //
 // The error is [store.ErrNoColumn] for an unknown column, [store.ErrInvalid] for a
-// bad owner, operator, ID, version or attribute, for a score or sum out of range, and
-// for a post of nothing, and [store.ErrConflict] when all tries met another writer;
+// bad owner, operator, ID, version or attribute, for a score or sum out of range or
+// beyond [WithLimits], and for a post of nothing, and [store.ErrConflict] when all tries met another writer;
 // nothing is written then. One that is [store.ErrUnknown] too is the exception: the
 // store's answers were lost, or the context ended while it wrote, and the post may be
 // in the row. Sent again with the same ID it is applied once; without one, it may be
@@ -87,6 +87,9 @@ func (b *Board) checkPost(p Post) error {
 		return err
 	}
 	if err := b.checkScores(p.Scores); err != nil {
+		return err
+	}
+	if err := b.checkPlausible(p); err != nil {
 		return err
 	}
 	first := b.def.Columns[0].Name

@@ -62,7 +62,7 @@ func lostAnswers(oneIn int, lost *atomic.Int64) func(faults.Request) faults.Faul
 	seen := map[[32]byte]bool{}
 	random := rand.New(rand.NewPCG(5, 5))
 	return func(r faults.Request) faults.Fault {
-		if r.Operation != "UpdateItem" {
+		if r.Operation != "UpdateItem" && r.Operation != "DeleteItem" {
 			return faults.None
 		}
 		mu.Lock()

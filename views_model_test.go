@@ -2,6 +2,7 @@ package rankcurve_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,47 +35,80 @@ func TestViewsTellOneStory(t *testing.T) {
 }
 
 func tellStory(t *rapid.T, on backend, name string) {
-	ctx := context.Background()
 	order := rapid.SampledFrom([]store.Order{store.Desc, store.Asc}).Draw(t, "order")
 	def := boardOf(name, rapid.IntRange(1, 9).Draw(t, "shards"), store.Column{Name: "xp", Order: order, Operator: store.Set})
 	scores, gone := drawBoard(t, on, def)
-	b, err := rankcurve.Open(ctx, &double{Store: on, pageRows: rapid.IntRange(0, 7).Draw(t, "rows of a page")}, name)
+	b, err := rankcurve.Open(context.Background(), &double{Store: on, pageRows: rapid.IntRange(0, 7).Draw(t, "rows of a page")}, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := oracle(def.Columns[0], scores)
+	checkViews(t, story{on, b, def.Columns[0], scores, gone}, drawSizes(t, scores))
+}
 
-	n := rapid.IntRange(1, 60).Draw(t, "n")
-	top, err := b.Top(ctx, "", n)
-	if err != nil {
-		t.Fatal(err)
+// A story is what all views of a column must tell.
+type story struct {
+	on     backend
+	board  *rankcurve.Board
+	column store.Column
+	scores map[string]int64 // of everyone who is ranked
+	gone   []string         // hidden, or removed
+}
+
+// Sizes are how much of a board its views ask for.
+type sizes struct {
+	top, page, around int
+	owners            []string // to ask around
+	score             int64    // to ask around
+}
+
+func drawSizes(t *rapid.T, scores map[string]int64) sizes {
+	z := sizes{
+		top: rapid.IntRange(1, 60).Draw(t, "n"), page: rapid.IntRange(1, 40).Draw(t, "size"),
+		around: rapid.IntRange(1, 12).Draw(t, "k"), score: rapid.Int64Range(-12, 12).Draw(t, "score"),
 	}
-	on.wantRows(t, "top", scores, top.Rows, want[:min(n, len(want))])
+	if len(scores) > 0 {
+		z.owners = rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(scores))), 1, 3).Draw(t, "owners")
+	}
+	return z
+}
 
-	rows, _ := allPages(t, b, rankcurve.PageQuery{Size: rapid.IntRange(1, 40).Draw(t, "size")})
+// checkViews holds every view against a plain sorted list.
+func checkViews(t tester, s story, z sizes) {
+	t.Helper()
+	ctx, on, b, scores, column := context.Background(), s.on, s.board, s.scores, s.column.Name
+	want := oracle(s.column, scores)
+	top, err := b.Top(ctx, column, z.top)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	on.wantRows(t, "top", scores, top.Rows, want[:min(z.top, len(want))])
+
+	rows, _ := allPages(t, b, rankcurve.PageQuery{Column: column, Size: z.page})
 	on.wantRows(t, "pages", scores, rows, want)
 
-	owners := slices.Sorted(maps.Keys(scores))
-	checkOwners(t, b, scores, gone, owners)
-	if len(owners) == 0 {
-		return
-	}
-	for range 3 {
-		owner, k := rapid.SampledFrom(owners).Draw(t, "owner"), rapid.IntRange(1, 12).Draw(t, "k")
-		around, err := b.Around(ctx, "xp", rankcurve.Exact, owner, k)
+	checkOwners(t, s)
+	for _, owner := range z.owners {
+		around, err := b.Around(ctx, column, rankcurve.Exact, owner, z.around)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
-		better, pivot, worse := window(want, owner, k)
+		better, pivot, worse := window(want, owner, z.around)
 		on.wantRows(t, "around "+owner+": better", scores, rowsOf(around.Better), better)
 		on.wantRows(t, "around "+owner+": worse", scores, rowsOf(around.Worse), worse)
 		on.wantRows(t, "around "+owner, scores, rowsOf([]rankcurve.Rank{around.Pivot}), []rankcurve.Row{pivot})
-		wantConsistent(t, def.Columns[0], slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse))
+		wantConsistent(t, s.column, slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse))
 	}
-	score := rapid.Int64Range(-12, 12).Draw(t, "score")
-	around, err := b.AroundScore(ctx, "xp", rankcurve.Exact, score, 5)
-	if err != nil || around.Pivot.Rank != rankAmong(def.Columns[0], scores, score) {
-		t.Fatalf("around score %d: %+v, %v", score, around.Pivot, err)
+	for _, owner := range s.gone {
+		if _, err := b.Around(ctx, column, rankcurve.Exact, owner, z.around); !errors.Is(err, store.ErrNotFound) {
+			t.Fatalf("around %s, who is gone: %v, want ErrNotFound", owner, err)
+		}
+	}
+	if len(scores) == 0 {
+		return
+	}
+	around, err := b.AroundScore(ctx, column, rankcurve.Exact, z.score, 5)
+	if err != nil || around.Pivot.Rank != rankAmong(s.column, scores, z.score) {
+		t.Fatalf("around score %d: %+v, %v", z.score, around.Pivot, err)
 	}
 	at := int(around.Pivot.Rank) - 1
 	on.wantRows(t, "around a score: better", scores, rowsOf(around.Better), want[max(0, at-5):at])
@@ -118,21 +152,24 @@ func drawBoard(t *rapid.T, on backend, def store.Board) (scores map[string]int64
 }
 
 // checkOwners compares everybody's rank with counting, and finds nobody who is gone.
-func checkOwners(t *rapid.T, b *rankcurve.Board, scores map[string]int64, gone, owners []string) {
-	results, _, err := b.Owners(context.Background(), rankcurve.RankIn{Columns: []string{"xp"}, Mode: rankcurve.Exact}, append(slices.Clone(gone), owners...)...)
+func checkOwners(t tester, s story) {
+	t.Helper()
+	owners := slices.Sorted(maps.Keys(s.scores))
+	results, _, err := s.board.Owners(context.Background(), rankcurve.RankIn{Columns: []string{s.column.Name}, Mode: rankcurve.Exact}, append(slices.Clone(s.gone), owners...)...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	for i, r := range results {
-		if i < len(gone) {
-			if r.Err == nil || len(r.Scores) > 0 || r.Owner != gone[i] {
-				t.Fatalf("%s is gone, and there: %+v", gone[i], r)
+		if i < len(s.gone) {
+			if !errors.Is(r.Err, store.ErrNotFound) || len(r.Scores) > 0 || r.Owner != s.gone[i] {
+				t.Fatalf("%s is gone, and there: %+v", s.gone[i], r)
 			}
 			continue
 		}
-		want := rankAmong(b.Definition().Columns[0], scores, r.Scores["xp"])
-		if r.Err != nil || r.Scores["xp"] != scores[r.Owner] || len(r.Ranks) != 1 || r.Ranks[0].Rank.Rank != want || r.Ranks[0].Of != int64(len(scores)) {
-			t.Fatalf("%+v, want rank %d of %d", r, want, len(scores))
+		score := r.Scores[s.column.Name]
+		want := rankAmong(s.column, s.scores, score)
+		if r.Err != nil || score != s.scores[r.Owner] || len(r.Ranks) != 1 || r.Ranks[0].Rank.Rank != want || r.Ranks[0].Of != int64(len(s.scores)) {
+			t.Fatalf("%+v, want rank %d of %d", r, want, len(s.scores))
 		}
 	}
 }

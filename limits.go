@@ -1,0 +1,57 @@
+package rankcurve
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// checkLimits reports limits that the board cannot have.
+func checkLimits(def store.Board, limits map[string]store.Limit) error {
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		if !slices.ContainsFunc(def.Columns, func(c store.Column) bool { return c.Name == name }) {
+			return fmt.Errorf("there is a limit of column %q: %w", name, store.ErrNoColumn)
+		}
+		if l := limits[name]; l.Min != nil && l.Max != nil && *l.Min > *l.Max {
+			return fmt.Errorf("column %q: its lowest score of %d units is above its highest of %d: %w", name, *l.Min, *l.Max, store.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// checkPlausible holds a post's scores against the limits, but for those that are added
+// to what is there: what counts is the sum.
+func (b *Board) checkPlausible(p Post) error {
+	for _, c := range b.def.Columns {
+		score, named := p.Scores[c.Name]
+		if !named || !b.wholeRow(p) && operatorOf(c, p) == store.Sum {
+			continue
+		}
+		if err := b.options.limits[c.Name].Check(c, score); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPlausibleSum holds what a sum has become against the limit.
+func (b *Board) checkPlausibleSum(c store.Column, p Post, has bool, there, sum int64) error {
+	limit := b.options.limits[c.Name]
+	switch {
+	case operatorOf(c, p) != store.Sum:
+		return nil
+	case has:
+		return limit.CheckSum(c, there, sum)
+	}
+	return limit.Check(c, sum)
+}
+
+// operatorOf is the one by which a post changes a column.
+func operatorOf(c store.Column, p Post) store.Operator {
+	if p.Operator == "" {
+		return c.Operator
+	}
+	return p.Operator
+}
