@@ -43,8 +43,9 @@ const (
 
 // A pacer reads partitions at a pace. It spends what a page is found to have
 // consumed, not what it was thought to: a lane in debt waits. On a throttle the
-// lane halves its rate, then climbs to just below where it was throttled (additive
-// increase, multiplicative decrease), and it tries the page again after a backoff.
+// lane halves its rate, then climbs to three quarters of where it was throttled
+// (additive increase, multiplicative decrease), and it tries the page again when the
+// lane could have paid for it, after a backoff.
 type pacer struct {
 	store store.Partitions
 	pace  Pace
@@ -101,7 +102,7 @@ func (p *pacer) run(ctx context.Context, partition store.Partition, read func(co
 		cancel()
 		lane.spend(usage.ReadUnits())
 		if err == nil {
-			lane.succeed()
+			lane.succeed(usage.ReadUnits())
 			return nil
 		}
 		switch {
