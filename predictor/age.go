@@ -113,21 +113,33 @@ func (m moment) band(better, half float64) Estimate {
 	return band(better, min(half, maxTotal), int64(m.total+0.5))
 }
 
-// spread is what is unsure on line i of the body: it grows in a straight line with
-// the age.
+// spread is what is unsure on line i of the body. Its square grows in a straight line
+// with the age, as the variance of what comes and goes does; and beyond the horizon,
+// where the forecast stands still, what it would have moved is unsure as well.
 func (m moment) spread(i int) float64 {
 	now := m.Curve.spread(i)
-	if m.forecast.spreads == nil {
-		return now
+	half := now
+	if m.forecast.spreads != nil {
+		later := spreadEntries(m.forecast.spreads[i])
+		half = math.Sqrt(float64(now*now) + float64(m.horizons*(float64(later*later)-float64(now*now))))
 	}
-	return now + float64(m.horizons*(spreadEntries(m.forecast.spreads[i])-now))
+	return half + float64(m.beyond()*max(m.moved(i), m.moved(i+1)))
+}
+
+// beyond is by how many horizons the age passes the first.
+func (m moment) beyond() float64 { return max(0, m.horizons-1) }
+
+// moved is how far a knot of the body is forecast to move in a horizon, up or down.
+func (m moment) moved(i int) float64 {
+	return math.Abs(float64(m.forecast.laters[i])-float64(m.values[i])) * m.unit
 }
 
 // growthAbove is what the age makes unsure from the body's first knot up. There a
 // change is entries that overtake, one by one: its variance goes with the age and
 // with the number above.
 func (m moment) growthAbove(now float64) float64 {
-	return spreadZ * math.Sqrt(m.forecast.noise*max(1, now)*m.horizons)
+	half := spreadZ * math.Sqrt(m.forecast.noise*max(1, now)*m.horizons)
+	return half + float64(m.beyond()*math.Abs(m.forecast.drift*now))
 }
 
 // growthBelow is what the age makes unsure below all knots: the number of entries.

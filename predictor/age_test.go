@@ -222,7 +222,7 @@ func TestErrorsOfPointsWidenTheBand(t *testing.T) {
 		{499, within(0, 40), within(0, 90)},       // one key wide: nothing lies inside
 		{300, within(20_000, 50), within(20_000, 200)},
 	} {
-		for age, least := range map[time.Duration]float64{0: want.now, horizon: want.later, 2 * horizon: 2*want.later - want.now*step} {
+		for age, least := range map[time.Duration]float64{0: want.now, horizon: want.later, 2 * horizon: math.Sqrt(2*want.later*want.later - want.now*want.now*step*step)} {
 			if got := half(want.key, age); got < least || age <= horizon && got > least*step+2 {
 				t.Errorf("half width at %d after %s: %v, want %v", want.key, age, got, least)
 			}
@@ -250,7 +250,7 @@ func TestTheHeadLosesItsCertaintyWithTheAge(t *testing.T) {
 		}
 		for _, part := range []float64{0.1, 0.5, 1, 3} {
 			better := float64(b) * (1 + drift*min(1, part))
-			half := 1.96 * math.Sqrt(noise*max(1, float64(b))*part)
+			half := 1.96*math.Sqrt(noise*max(1, float64(b))*part) + drift*float64(b)*max(0, part-1)
 			want := predictor.Estimate{Better: int64(better + 0.5), Low: max(0, int64(math.Floor(better-half))), High: int64(math.Ceil(better + half))}
 			if e := curve.Held(key, time.Duration(part*float64(horizon))); e != want {
 				t.Errorf("%d above, %v horizons later: %+v, want %+v", b, part, e, want)

@@ -235,10 +235,15 @@ class Curve:
     def spread(self, line, horizons):
         now = 2 ** (self.spreads[line] / 8) - 1 if self.spreads else 0.0
         later = 2 ** (self.later_spreads[line] / 8) - 1 if self.later_spreads else 0.0
-        return now + horizons * (later - now)
+        half = now
+        if self.later_spreads:
+            half = math.sqrt(now * now + horizons * (later * later - now * now))
+        moved = (abs(self.laters[i] - self.values[i]) for i in (line, line + 1))
+        return half + max(0, horizons - 1) * max(moved)
 
     def grown_above(self, now, horizons):
-        return 1.96 * math.sqrt(self.noise * max(1, now) * horizons)
+        half = 1.96 * math.sqrt(self.noise * max(1, now) * horizons)
+        return half + max(0, horizons - 1) * abs(self.drift * now)
 
     def grown_below(self, horizons):
         lines = len(self.keys) - 1
