@@ -94,7 +94,7 @@ func (s *Store) batch(ctx context.Context, b store.Board, owners []string, consi
 		}
 		u.Add(batchUsage(out.ConsumedCapacity, n))
 		for _, i := range out.Responses[s.table] {
-			e, err := decodeEntry(b, textOf(i[attrOwner]), i)
+			e, err := decodeEntry(s.table, b, textOf(i[attrOwner]), i)
 			if err != nil {
 				return nil, u, err
 			}

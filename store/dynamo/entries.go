@@ -32,7 +32,7 @@ func (s *Store) entry(ctx context.Context, b store.Board, owner string) (store.E
 	if i == nil {
 		return store.Entry{}, u, notFound(b, owner)
 	}
-	e, err := decodeEntry(b, owner, i)
+	e, err := decodeEntry(s.table, b, owner, i)
 	return e, u, err
 }
 

@@ -16,12 +16,12 @@ const unwritten = 1
 
 // decodeEntry reads a row that another program may have written. Attributes that
 // are none of ours are passed by. The error is [store.ErrCorrupt] and names
-// owner, board and attribute.
-func decodeEntry(b store.Board, owner string, i item) (store.Entry, error) {
+// owner, board and attribute, and what to run in that table.
+func decodeEntry(table string, b store.Board, owner string, i item) (store.Entry, error) {
 	e := store.Entry{Owner: owner, Version: unwritten}
 	fault := func(name string, err error) (store.Entry, error) {
-		return store.Entry{}, fmt.Errorf("decode owner %q on board %q: attribute %s %w: %w; docs/schema.md says what it must be: mend it with `aws dynamodb update-item`, or remove the row with `aws dynamodb delete-item`",
-			owner, b.Name, name, err, store.ErrCorrupt)
+		return store.Entry{}, fmt.Errorf("decode owner %q on board %q: attribute %s %w: %w; %s",
+			owner, b.Name, name, err, store.ErrCorrupt, remedy(table, b.Name, owner, name))
 	}
 	for _, c := range b.Columns {
 		value, there := i[c.Name]

@@ -24,12 +24,24 @@ func (l *leftOut) note(table string, p store.Partition, i item, why error) {
 		return
 	}
 	owner := textOf(i[attrOwner])
-	key, err := json.Marshal(map[string]map[string]string{attrOwner: {"S": owner}, attrBoard: {"S": p.Board}})
+	l.example = fmt.Sprintf("owner %q on board %q: attribute %s %v; %s", owner, p.Board, p.Column, why, remedy(table, p.Board, owner, p.Column))
+}
+
+// remedy says what to do about an attribute that cannot be read. A row without it is
+// sound, whichever it is, so there is a whole command that can be pasted.
+func remedy(table, board, owner, attribute string) string {
+	row := fmt.Sprintf("--table-name %s --key %s", table, jsonWord(map[string]map[string]string{attrOwner: {"S": owner}, attrBoard: {"S": board}}))
+	return fmt.Sprintf("docs/schema.md says what it must be: set it anew, or take it away with `aws dynamodb update-item %s --update-expression 'REMOVE #a' --expression-attribute-names %s`, or the row with `aws dynamodb delete-item %s`",
+		row, jsonWord(map[string]string{"#a": attribute}), row)
+}
+
+// jsonWord is JSON as one word of a command line.
+func jsonWord(value any) string {
+	text, err := json.Marshal(value)
 	if err != nil {
-		return // cannot be: texts are JSON
+		return "''" // cannot be: texts are JSON
 	}
-	l.example = fmt.Sprintf("owner %q on board %q: attribute %s %v; docs/schema.md says what it must be: mend it with `aws dynamodb update-item`, or remove the row with `aws dynamodb delete-item --table-name %s --key '%s'`",
-		owner, p.Board, p.Column, why, table, strings.ReplaceAll(string(key), "'", `'\''`))
+	return "'" + strings.ReplaceAll(string(text), "'", `'\''`) + "'"
 }
 
 // endOf is the place where a page ended. One with a score between two of the

@@ -194,7 +194,9 @@ func TestItemsOfAnotherShape(t *testing.T) {
 		_, _, many := st.EntriesOf(bg, board(1), []string{"ann"})
 		_, load := st.Load(bg, board(1), []store.Entry{ann(1)})
 		for _, err := range []error{one, many, load} {
-			says(t, err, store.ErrCorrupt, `"ann"`, `"missions"`, "attribute "+attribute, "docs/schema.md", "aws dynamodb update-item", "aws dynamodb delete-item")
+			row := "--table-name " + table + ` --key '{"b":{"S":"missions"},"o":{"S":"ann"}}'`
+			says(t, err, store.ErrCorrupt, `"ann"`, `"missions"`, "attribute "+attribute, "docs/schema.md",
+				"`aws dynamodb update-item "+row+" --update-expression 'REMOVE #a' --expression-attribute-names '{\"#a\":\""+attribute+"\"}'`", "`aws dynamodb delete-item "+row+"`")
 		}
 	}
 }

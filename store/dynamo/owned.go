@@ -38,7 +38,7 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) ([]store.Owned, stor
 		if err != nil {
 			return nil, u, fmt.Errorf("read the boards of owner %q: %w", owner, err)
 		}
-		e, err := decodeEntry(b, owner, i)
+		e, err := decodeEntry(s.table, b, owner, i)
 		if err != nil {
 			return nil, u, err
 		}
