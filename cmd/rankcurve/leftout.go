@@ -12,6 +12,7 @@ import (
 // others are answered all the same, so it is no error, and goes beside the answer.
 func warnLeftOut(c *cli.Context, board, column string, u store.Usage) {
 	if u.Skipped > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "warning: %s of %s.%s cannot be ranked and were left out, such as: %s\n", counting(u.Skipped, "row"), board, column, u.SkippedRow)
+		warning := fmt.Sprintf("warning: %s of %s.%s cannot be ranked and were left out, such as: %s", counting(u.Skipped, "row"), board, column, u.SkippedRow)
+		fmt.Fprintln(c.App.ErrWriter, withFlags(c, warning))
 	}
 }

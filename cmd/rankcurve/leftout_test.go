@@ -16,7 +16,7 @@ func TestOneBadRowDoesNotTakeABoardDown(t *testing.T) {
 	for i, score := range []string{"2999.5", "1500.25", "5.5", "1E30"} {
 		c.put(fmt.Sprint("bad", i), &types.AttributeValueMemberN{Value: score})
 	}
-	top := c.bare("top", "games", "-n", "300").warns("warning: 3 rows of games.xp cannot be ranked and were left out, such as: owner \"bad", "aws dynamodb delete-item --table-name "+c.table)
+	top := c.bare("top", "games", "-n", "300").warns("warning: 3 rows of games.xp cannot be ranked and were left out, such as: owner \"bad", "`aws dynamodb delete-item --endpoint-url "+c.endpoint+" --region eu-west-1 --table-name "+c.table)
 	top.has("output", top.out, []string{"RANK   OWNER      XP\n   1   p1      3,000\n", " 300   p300"})
 	for _, method := range []string{"scores", "counted"} {
 		c.bare("rebuild", "games", "--full", "--method", method).warns("of games.xp cannot be ranked and were left out", "docs/schema.md")
@@ -35,5 +35,5 @@ func TestOneBadRowDoesNotTakeABoardDown(t *testing.T) {
 		}
 	}
 	c.bare("post", "games", "p1", "xp=3100").ok("posted")
-	c.bare("rank", "games", "bad1").fails(exitFailed, `owner "bad1"`, "attribute xp", "aws dynamodb update-item")
+	c.bare("rank", "games", "bad1").fails(exitFailed, `owner "bad1"`, "attribute xp", "`aws dynamodb update-item --endpoint-url "+c.endpoint+" --region eu-west-1 --table-name "+c.table)
 }

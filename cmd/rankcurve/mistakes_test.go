@@ -72,11 +72,11 @@ func TestTableWithoutTheIndex(t *testing.T) {
 func TestTableWithAnIndexOfTheWrongType(t *testing.T) {
 	c := newCloud(t)
 	c.create("o:S", "b:S", "S")
-	c.bare("load", "games", c.players(3)).fails(exitFailed, "index by_xp of table "+c.table+" has HASH g (S), RANGE xp (S), and must have HASH g (S), RANGE xp (N)", "aws dynamodb update-table", "then `rankcurve table sync`")
+	c.bare("load", "games", c.players(3)).fails(exitFailed, "index by_xp of table "+c.table+" has HASH g (S), RANGE xp (S), and must have HASH g (S), RANGE xp (N)", "`aws dynamodb update-table --endpoint-url "+c.endpoint+" --region eu-west-1 --table-name "+c.table, "then `rankcurve table sync`")
 	c.bare("top", "games").fails(exitNotFound, `board "games"`) // nothing was written
 	where := "--table " + c.table + " --endpoint " + c.endpoint
 	said := []string{"--table", c.table, "--endpoint", c.endpoint}
-	c.bare(append(said, "load", "games", c.players(3))...).fails(exitFailed, "`aws dynamodb update-table --endpoint-url "+c.endpoint+" --table-name "+c.table, "then `rankcurve "+where+" table sync` makes it anew")
+	c.bare(append(said, "load", "games", c.players(3))...).fails(exitFailed, "`aws dynamodb update-table --endpoint-url "+c.endpoint+" --region eu-west-1 --table-name "+c.table, "then `rankcurve "+where+" table sync` makes it anew")
 	c.bare(append(said, "table", "describe")...).ok("warning: index by_xp", "then `rankcurve "+where+" table sync` makes it anew")
 	c.bare("table", "sync", "--column", "xp").fails(exitFailed, "must have HASH g (S), RANGE xp (N)", `[{"Delete":{"IndexName":"by_xp"}}]`)
 	c.bare("table", "describe", "--column", "xp").fails(exitUsage, "--column")
@@ -87,7 +87,7 @@ func TestItemWhoseScoreIsAText(t *testing.T) {
 	c.create("o:S", "b:S", "") // with the index, DynamoDB refuses such an item itself
 	c.bare("load", "games", c.players(3)).ok()
 	c.put("ann", &types.AttributeValueMemberS{Value: "many"})
-	c.bare("rank", "games", "ann").fails(exitFailed, `owner "ann" on board "games": attribute xp is of type S and not N`, "mend it")
+	c.bare("rank", "games", "ann").fails(exitFailed, `owner "ann" on board "games": attribute xp is of type S and not N`, "`aws dynamodb update-item --endpoint-url "+c.endpoint+" --region eu-west-1 --table-name "+c.table)
 }
 
 // Who waits for a slow table can leave.

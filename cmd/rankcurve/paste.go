@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve/config"
 )
 
 // Errors of the store and of the library name commands to run next, and do not know
@@ -58,11 +61,18 @@ func ownFlags(c *cli.Context) (flags []string) {
 	return flags
 }
 
-// awsFlags are those of them that the AWS command line has too, by its names.
+// dynamoKey is where the DynamoDB in use is found in the library's metadata, once the
+// configuration has been read.
+const dynamoKey = "dynamodb"
+
+// awsFlags say where the table is, by the names of the AWS command line. That one
+// reads neither our file nor our environment: without an endpoint that stands there, a
+// command that deletes would look for the same table in the account itself.
 func awsFlags(c *cli.Context) (flags []string) {
-	for _, f := range [][2]string{{"endpoint", "--endpoint-url"}, {"region", "--region"}} {
-		if c.IsSet(f[0]) {
-			flags = append(flags, f[1], c.String(f[0]))
+	in, _ := c.App.Metadata[dynamoKey].(config.DynamoDB)
+	for _, f := range [][3]string{{"endpoint", "--endpoint-url", in.Endpoint}, {"region", "--region", in.Region}} {
+		if value := cmp.Or(f[2], c.String(f[0])); value != "" {
+			flags = append(flags, f[1], value)
 		}
 	}
 	return flags

@@ -55,7 +55,7 @@ func (t *tabling) sync() error {
 	}
 	t.warn(done.Warnings)
 	for _, index := range done.Stale {
-		fmt.Fprintf(w, "stale: index %s is of no column that is known here, and makes writes dearer; if nothing else reads it, delete it: %s\n", index, deleteIndex(t.name(), index))
+		fmt.Fprintf(w, "stale: index %s is of no column that is known here, and makes writes dearer; if nothing else reads it, delete it: %s\n", index, withFlags(t.c, deleteIndex(t.name(), index)))
 	}
 	if len(done.Wrong) > 0 {
 		return t.wrong()

@@ -43,6 +43,7 @@ func (p *program) config(c *cli.Context) (config.Config, error) {
 	if err != nil {
 		return cfg, &usageError{err.Error()}
 	}
+	c.App.Metadata[dynamoKey] = cfg.Store.DynamoDB
 	return cfg, nil
 }
 
