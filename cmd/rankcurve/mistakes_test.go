@@ -51,7 +51,7 @@ func TestTableOfSomebodyElse(t *testing.T) {
 	}
 	c.bare("--endpoint", c.endpoint, "--table", c.table, "top", "games").fails(exitFailed, "`rankcurve --endpoint "+c.endpoint+" table create --table NAME` makes one")
 	c.bare("table", "delete", "--yes").fails(exitFailed, "is not deleted: its keys are HASH id (S)")
-	c.bare("table", "create", "--column", "xp").fails(exitFailed, "is there already")
+	c.bare("table", "create", "--column", "xp").fails(exitFailed, "is there already", "its keys are HASH id (S)", "`rankcurve table create --table NAME` makes one")
 }
 
 func TestTableWithoutTheIndex(t *testing.T) {

@@ -42,6 +42,9 @@ func (t *tabling) create() error {
 	warnings, err := t.table.Create(t.c.Context, columns)
 	switch {
 	case errors.Is(err, store.ErrInUse):
+		if d, err := t.table.Describe(t.c.Context); err == nil && d.Fault != nil {
+			return fmt.Errorf("table %s is there already, %s, and none that rankcurve can use: %w", t.name(), t.place(), d.Fault)
+		}
 		return advicef(err, "table %s is there already, %s; `%s` adds the indexes that it lacks", t.name(), t.place(), next(t.c, "table", "sync"))
 	case err != nil:
 		return err

@@ -16,7 +16,8 @@ import (
 const tableDeleteDescription = `Deletes the table with all its boards. On a terminal it asks for the table's name; a
 script says --yes. A table with other keys than rankcurve's is left alone.
 
-Curves in memcached stay: flush it, if a new table is to have the same name.
+Curves in memcached stay, and nobody asks for them any more: each board has a key of its
+own, in a new table of the same name too.
 
 Examples:
 

@@ -49,7 +49,11 @@ func (t *Table) Sync(ctx context.Context, columns []string) (Synced, error) {
 			}
 			continue
 		}
-		if err := t.addIndex(ctx, column); err != nil {
+		err := t.addIndex(ctx, column)
+		if errors.Is(err, errNoNewIndex) {
+			err = noNewIndex(columns)
+		}
+		if err != nil {
 			return done, fmt.Errorf("sync table %s: add index %s: %w", t.name, IndexName(column), err)
 		}
 		done.Added = append(done.Added, IndexName(column))
@@ -99,7 +103,13 @@ func (t *Table) addIndex(ctx context.Context, column string) error {
 }
 
 // errNoNewIndex is what some stand-ins for DynamoDB do.
-var errNoNewIndex = fmt.Errorf("this endpoint does not add indexes to a table that is there: `rankcurve table delete`, then `rankcurve table create` makes it with all of them: %w", store.ErrInvalid)
+var errNoNewIndex = errors.New("this endpoint does not add indexes to a table that is there")
+
+// noNewIndex says how to have the indexes all the same.
+func noNewIndex(columns []string) error {
+	return fmt.Errorf("%w: `rankcurve table delete`, then `rankcurve table create --column %s` makes it with all of them: %w",
+		errNoNewIndex, strings.Join(columns, " --column "), store.ErrInvalid)
+}
 
 func (t *Table) indexRequest(d *types.TableDescription, column string) *dynamodb.UpdateTableInput {
 	create := &types.CreateGlobalSecondaryIndexAction{

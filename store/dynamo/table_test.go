@@ -134,9 +134,9 @@ func TestSyncAddsOneIndexAfterTheOther(t *testing.T) {
 
 func TestSyncWhereNoIndexCanBeAdded(t *testing.T) {
 	admin := client(servers.DynamoDB(t))
-	_, err := dynamo.NewTable(admin, newTable(t, admin), dynamo.PollEvery(time.Millisecond)).Sync(bg, []string{"xp"})
+	_, err := dynamo.NewTable(admin, newTable(t, admin), dynamo.PollEvery(time.Millisecond)).Sync(bg, []string{"xp", "time"})
 	if err == nil {
 		t.Skip("this endpoint can")
 	}
-	says(t, err, store.ErrInvalid, "by_xp", "rankcurve table create")
+	says(t, err, store.ErrInvalid, "by_time", "`rankcurve table create --column time --column xp`")
 }
