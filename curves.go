@@ -98,13 +98,21 @@ func (b *Board) curve(ctx context.Context, c *column) (*predictor.Curve, store.U
 
 // decode reads a published curve and checks that it is this column's.
 func (b *Board) decode(c *column, p store.Published) (*predictor.Curve, error) {
-	curve, err := predictor.Decode(p.Data)
+	curve, err := b.decodeOwn(c, p.Data)
 	if err != nil {
 		return nil, badCurve(b.curveKey(c), err)
 	}
+	return curve, nil
+}
+
+func (b *Board) decodeOwn(c *column, data []byte) (*predictor.Curve, error) {
+	curve, err := predictor.Decode(data)
+	if err != nil {
+		return nil, err
+	}
 	m := curve.Meta()
 	if m.Board != b.def.Name || m.Column != c.Name || m.Decimals != c.Decimals || m.Ascending != (c.Order == store.Asc) {
-		return nil, badCurve(b.curveKey(c), fmt.Errorf("it is of %s.%s with %d decimals, ascending %t", m.Board, m.Column, m.Decimals, m.Ascending))
+		return nil, fmt.Errorf("it is of %s.%s with %d decimals, ascending %t", m.Board, m.Column, m.Decimals, m.Ascending)
 	}
 	return curve, nil
 }

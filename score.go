@@ -35,7 +35,10 @@ func (b *Board) ScoreAtRank(ctx context.Context, column string, rank int64) (Sco
 	if err != nil {
 		return ScoreAt{}, err
 	}
-	age := b.age(curve)
+	return b.scoreAtRank(c, curve, rank, b.age(curve))
+}
+
+func (b *Board) scoreAtRank(c *column, curve *predictor.Curve, rank int64, age time.Duration) (ScoreAt, error) {
 	if of := curve.TotalAt(age); rank < 1 || rank > of {
 		return ScoreAt{}, fmt.Errorf("find score at rank %d of board %q: the rank is not in 1..%d: %w", rank, b.def.Name, of, store.ErrInvalid)
 	}
@@ -47,14 +50,24 @@ func (b *Board) ScoreAtRank(ctx context.Context, column string, rank int64) (Sco
 // most 100, or it is [store.ErrInvalid], as is any on an empty board. The errors are
 // else those of [Board.ScoreAtRank].
 func (b *Board) ScoreAtPercent(ctx context.Context, column string, percent float64) (ScoreAt, error) {
-	if !(percent > 0 && percent <= 100) { // not a number fails too
-		return ScoreAt{}, fmt.Errorf("find score of the top %v %% of board %q: the percentage is not above 0 and at most 100: %w", percent, b.def.Name, store.ErrInvalid)
+	if err := b.checkPercent(percent); err != nil {
+		return ScoreAt{}, err
 	}
 	c, curve, err := b.backwards(ctx, column)
 	if err != nil {
 		return ScoreAt{}, err
 	}
-	age := b.age(curve)
+	return b.scoreAtPercent(c, curve, percent, b.age(curve))
+}
+
+func (b *Board) checkPercent(percent float64) error {
+	if !(percent > 0 && percent <= 100) { // not a number fails too
+		return fmt.Errorf("find score of the top %v %% of board %q: the percentage is not above 0 and at most 100: %w", percent, b.def.Name, store.ErrInvalid)
+	}
+	return nil
+}
+
+func (b *Board) scoreAtPercent(c *column, curve *predictor.Curve, percent float64, age time.Duration) (ScoreAt, error) {
 	of := curve.TotalAt(age)
 	if of == 0 {
 		return ScoreAt{}, fmt.Errorf("find score of the top %v %% of board %q: it has no entries: %w", percent, b.def.Name, store.ErrInvalid)

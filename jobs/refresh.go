@@ -40,6 +40,9 @@ type Options struct {
 
 	Audit       int     // owners whose ranks are counted once the curve is published; 0: none
 	AuditBudget float64 // read units for that: it goes no deeper than they pay for; 0: no limit
+
+	Keep      time.Duration // published curves are kept for so long, to look back at; 0: none are
+	KeepEvery time.Duration // and of each such stretch of time the first alone; 0: all
 }
 
 // Report says what a refresh did.
@@ -123,6 +126,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	if err := r.publish(ctx, key, store.Published{Generation: generation, Data: data}, walk.State); err != nil {
 		return report, err
 	}
+	r.archive(ctx, key, before, store.Archived{AsOf: report.AsOf, Generation: generation, Data: data}, o)
 	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
 	report.Walked, report.curve = walk.Walked, curve
 	report.Knots, report.Bytes = curve.Knots(), len(data)
