@@ -41,7 +41,9 @@ Examples:
 
    rankcurve load missions scores.csv
    rankcurve load laps laps.csv --column time:asc:best:3 --shards 32
-   zcat scores.csv.gz | rankcurve load missions -`
+   zcat scores.csv.gz | rankcurve load missions -
+
+` + rollupDescription
 
 // loadBatch is how many rows are stored in one transaction: large ones load
 // several times faster, and a stop waits for the one under way. DynamoDB takes row
@@ -57,12 +59,12 @@ func (p *program) loadCommand() *cli.Command {
 		Usage:       "set the scores of a CSV or NDJSON file, making the board if need be",
 		ArgsUsage:   "BOARD FILE|-",
 		Description: loadDescription,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the file, csv or ndjson (default: by its name, else by its first character)"},
 			&cli.StringSliceFlag{Name: "column", Usage: "load the column `SPEC`, and others by more flags (default: all columns)"},
 			&cli.IntFlag{Name: "shards", DefaultText: fmt.Sprintf("%d, or as configured", config.DefaultShards), Usage: "make the board with `K` shards"},
 			periodFlag(),
-		},
+		}, rollupFlags()...),
 		Action: p.load,
 	}
 }
@@ -78,6 +80,9 @@ func (p *program) load(c *cli.Context) (err error) {
 	specs, err := parseColumns(c.StringSlice("column"))
 	if err != nil {
 		return err
+	}
+	if isRollup(c) {
+		return p.rollUp(c, f, specs)
 	}
 	cfg, err := p.config(c)
 	if err != nil {
@@ -116,13 +121,13 @@ func (p *program) load(c *cli.Context) (err error) {
 type loading struct {
 	program *program
 	config  config.Config
-	name    string   // of the first board
-	names   []string // of all boards that are loaded, which have one definition
+	name    string       // of the first board
+	names   []string     // of all boards that are loaded, which have one definition
 	specs   []columnSpec // of --column; none: all of the file's
 	shards  int          // of --shards; 0: not said
 	batch   int
 
-	store   store.Store // nil until it is there or has to be made
+	store   store.Store   // nil until it is there or has to be made
 	board   store.Board   // the first
 	boards  []store.Board // all
 	known   bool          // the board is registered, or configured

@@ -40,7 +40,7 @@ const (
 
 // parsePeriod reads PERIOD[:current|:previous|:LABEL] or a label alone.
 func parsePeriod(text string, now time.Time) (store.Span, error) {
-	name, which, _ := strings.Cut(text, ":")
+	name, which, named := strings.Cut(text, ":")
 	wrong := usagef("--period %q is no period; write one of %s, with :previous or a date behind it for an earlier one: weekly, weekly:previous, weekly:2026-W46, daily:2026-11-21", text, store.PeriodNames())
 	p := store.Period(name)
 	if !p.Known() {
@@ -49,7 +49,10 @@ func parsePeriod(text string, now time.Time) (store.Span, error) {
 		}
 		return store.Span{}, wrong
 	}
-	if p == store.Always && which != "" {
+	if named && which == "" {
+		return store.Span{}, wrong
+	}
+	if p == store.Always && named {
 		return store.Span{}, usagef("--period %q: the board for all times has no earlier one; write --period all", text)
 	}
 	switch which {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"strings"
@@ -47,7 +48,8 @@ func TestParsePeriod(t *testing.T) {
 	}
 	for _, text := range []string{"", "week", "all:current", "weekly:next", "weekly:2026-11", "weekly:2026-W54", "2026", "weekly:"} {
 		s, err := parsePeriod(text, saturday)
-		if _, ok := err.(*usageError); !ok && text != "weekly:" {
+		var usage *usageError
+		if !errors.As(err, &usage) {
 			t.Errorf("%q: %+v, %v", text, s, err)
 		}
 	}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/config"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// rollupDescription is the part of load's help that is about access logs.
+const rollupDescription = `An access log, with a line for every event, is counted instead: --count-by names the
+log's column with the owners and adds the number of each one's lines to the board's
+first column, or to --column; --sum adds up a column of the log. With --type-column there
+is a board for each type, missions.TYPE, and where the configuration gives the board
+periods, --time-column (default: time) says which ones a line is of.
+
+   rankcurve load photos access.csv --count-by image --column views
+   rankcurve load photos access.csv --count-by image --type-column type --sum bytes
+
+Counting the same log again adds nothing, whatever the file is called by then; lines that
+were added at its end are counted, and a run that was stopped is gone on with. A last line
+without a line end waits for the next run.`
+
+// How many lines are counted at a time: a run that was stopped counts so many again,
+// for nothing where they are stored.
+const (
+	rollupChunk         = 100_000
+	rollupChunkDynamoDB = 5_000
+)
+
+// defaultCounter is the column that a new board counts in.
+const defaultCounter = "count"
+
+func rollupFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "count-by", Usage: "count the lines of a log by the owners in its column `NAME`"},
+		&cli.StringSliceFlag{Name: "sum", Usage: "add up the log's column `NAME`; repeat it for others"},
+		&cli.StringFlag{Name: "type-column", Usage: "count into a board for each type in the log's column `NAME`"},
+		&cli.StringFlag{Name: "time-column", DefaultText: "time", Usage: "take the times of lines from the log's column `NAME`"},
+	}
+}
+
+// isRollup says whether a load counts a log.
+func isRollup(c *cli.Context) bool {
+	return slices.ContainsFunc(rollupFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) })
+}
+
+// A rollup is one log on its way into the boards of a family.
+type rollup struct {
+	program *program
+	config  config.Config
+	now     time.Time
+	columns logColumns
+	chunk   int
+
+	store   store.Store
+	def     rankcurve.FamilyDefinition // under the name that the command line has
+	fresh   bool                       // no board of it is there, and none configured
+	counter string                     // the column that lines are counted in
+	one     int64                      // what a line adds there; 0: lines are not counted
+	summed  []*checked                 // in the order of columns.sums
+
+	log      *accessLog
+	journal  *journal
+	families map[string]*rankcurve.Family
+	kinds    map[string]bool
+
+	rows, gone int64 // of the lines that are not counted yet
+	boards     map[string]bool
+	noIndex    []string
+}
+
+func (p *program) rollUp(c *cli.Context, f format, specs []columnSpec) (err error) {
+	cfg, err := p.config(c)
+	if err != nil {
+		return err
+	}
+	r := &rollup{program: p, config: cfg, now: p.clock()(), chunk: rollupChunk, families: map[string]*rankcurve.Family{}, kinds: map[string]bool{}, boards: map[string]bool{}}
+	if cfg.Store.Kind == config.KindDynamoDB {
+		r.chunk = rollupChunkDynamoDB
+	}
+	if err := r.readFlags(c, specs); err != nil {
+		return err
+	}
+	if err := r.open(c.Context, true); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	defer func() {
+		if r.store != nil {
+			err = errors.Join(err, r.store.Close())
+		}
+	}()
+	if err := r.define(c, specs); err != nil {
+		return err
+	}
+	in, err := p.openInput(c.Context, c.Args().Get(1), f)
+	if err != nil {
+		return nothingWritten(err)
+	}
+	defer in.close()
+	if r.log, err = openLog(in, r.columns); err != nil {
+		return (&loading{input: in}).inputError(err)
+	}
+	return r.run(c)
+}
+
+func (r *rollup) open(ctx context.Context, mustExist bool) error {
+	st, err := openStore(ctx, r.config, access{mustExist: mustExist, patient: true, log: r.program.log()})
+	if err == nil {
+		r.store = st
+	}
+	return err
+}
+
+// readFlags takes what does not depend on the board.
+func (r *rollup) readFlags(c *cli.Context, specs []columnSpec) error {
+	for _, name := range []string{"count-by", "type-column", "time-column"} {
+		if c.IsSet(name) && c.String(name) == "" {
+			return usagef("--%s is empty; name a column of the log", name)
+		}
+	}
+	counted, sums := c.IsSet("count-by"), c.StringSlice("sum")
+	switch {
+	case !counted && len(sums) == 0:
+		return usagef("nothing is counted or summed up; add --count-by NAME or --sum NAME")
+	case c.IsSet("period"):
+		return usagef("--period does not go with a log, whose lines say themselves when they were; leave it out")
+	case len(specs) > 1 || len(specs) == 1 && !counted:
+		return usagef("--column names the one column that --count-by counts in")
+	}
+	for i, name := range sums {
+		if slices.Contains(sums[:i], name) || name == "" {
+			return usagef("--sum %q is empty or there twice; name each column once", name)
+		}
+	}
+	r.columns = logColumns{owner: ownerColumn, kind: c.String("type-column"), sums: sums}
+	if counted {
+		r.columns.owner = c.String("count-by")
+	}
+	return nil
+}
+
+// how says which lines are counted how: the same log counted in another way is another
+// count of the same lines.
+func (r *rollup) how() string {
+	words := []string{"owners in " + r.columns.owner}
+	if r.one != 0 {
+		words = append(words, "lines in "+r.counter)
+	}
+	for _, name := range r.columns.sums {
+		words = append(words, "sum of "+name)
+	}
+	if r.columns.kind != "" {
+		words = append(words, "types in "+r.columns.kind)
+	}
+	return strings.Join(words, ", ")
+}
+
+// run counts what is not counted yet.
+func (r *rollup) run(c *cli.Context) (err error) {
+	ctx, start := c.Context, time.Now()
+	began, err := r.log.summer().to(r.log.body)
+	if err != nil {
+		return err
+	}
+	if r.store == nil { // it is not made for a log that cannot be counted
+		if err := r.checkLines(ctx, began, began.Bytes); err != nil {
+			return nothingWritten(err)
+		}
+		if err := r.open(ctx, false); err != nil {
+			return err
+		}
+	}
+	if r.journal, err = r.openJournal(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.journal.release(ctx)) }()
+	if err := r.findPlace(began); err != nil {
+		return err
+	}
+	before := r.journal.log().Done.Lines
+	if err := r.checkNew(ctx); err != nil {
+		return nothingWritten(err)
+	}
+	if r.rows > 0 {
+		if r.noIndex, err = r.missingIndexes(ctx); err != nil {
+			return err
+		}
+		if err := r.count(ctx); err != nil {
+			return err
+		}
+	}
+	r.report(c, before, time.Since(start))
+	return nil
+}
+
+// findPlace looks up how far the log is counted.
+func (r *rollup) findPlace(began mark) error {
+	sums, err := r.log.sums(append(r.journal.places(), began.Bytes))
+	if err != nil {
+		return err
+	}
+	return r.journal.find(r.how(), began, r.log.usable, sums)
+}
+
+// checkNew checks the lines that are not counted yet, and completes the columns of a
+// new board from them.
+func (r *rollup) checkNew(ctx context.Context) error {
+	log := r.journal.log()
+	underWay := log.Done.Bytes
+	if log.Next != nil {
+		underWay = log.Next.Bytes
+	}
+	if err := r.checkLines(ctx, log.Done, underWay); err != nil {
+		return err
+	}
+	if r.settle() {
+		return r.checkLines(ctx, log.Done, underWay)
+	}
+	return nil
+}
+
+// missingIndexes are the columns that a table has no index of.
+func (r *rollup) missingIndexes(ctx context.Context) ([]string, error) {
+	if r.config.Store.Kind != config.KindDynamoDB {
+		return nil, nil
+	}
+	l := loading{program: r.program, config: r.config, board: store.Board{Columns: r.def.Columns}}
+	err := l.checkIndexes(ctx)
+	return l.noIndex, err
+}
+
+// report says what was done, and what to do next.
+func (r *rollup) report(c *cli.Context, before int, took time.Duration) {
+	w, log := c.App.Writer, r.journal.log()
+	if r.rows == 0 {
+		fmt.Fprintf(w, "nothing new: %s is counted up to line %s\n", r.log.name, humanize.Comma(int64(log.Done.Lines)))
+	} else {
+		names := slices.Sorted(maps.Keys(r.boards))
+		fmt.Fprintf(w, "counted %s of %s into %s (%s) in %s: %s lines/s\n", counting(r.rows, "line"), r.log.name, counting(len(names), "board"), someOf(names),
+			seconds(took), humanize.Comma(int64(float64(r.rows)/max(took.Seconds(), 1e-3))))
+		if before > r.log.headerLines() {
+			fmt.Fprintf(w, "the lines up to %s were counted before\n", humanize.Comma(int64(before)))
+		}
+	}
+	if r.gone > 0 {
+		fmt.Fprintf(w, "%s of long ago left out of boards that have expired\n", counting(r.gone, "line"))
+	}
+	if r.log.usable < r.log.size {
+		fmt.Fprintln(w, "the last line has no line break at its end yet, and waits for the next run")
+	}
+	if len(r.noIndex) > 0 {
+		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks\nnext: %s\n", someOf(r.noIndex), next(c, "table", "sync"))
+	}
+	if r.rows > 0 {
+		fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", slices.Min(slices.Collect(maps.Keys(r.boards)))))
+	}
+}

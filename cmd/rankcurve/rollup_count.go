@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// How many posts are sent at a time: a stop waits for those under way.
+const rollupBatch = 2_500
+
+// postTries is how often a post is sent again that met other writers.
+const rollupTries = 5
+
+// count posts the lines chunk by chunk. Before one is begun, the journal says where it
+// ends, and that the one before is stored: one write of it for each chunk.
+func (r *rollup) count(ctx context.Context) error {
+	log, sum, counted := r.journal.log(), r.log.summer(), int64(0)
+	bar := r.program.progressOf("lines", "counting", r.rows, false)
+	defer bar.end()
+	if _, err := sum.to(log.Done.Bytes); err != nil {
+		return err
+	}
+	for {
+		t, err := r.begin(ctx, log, sum)
+		if err != nil || t.rows == 0 {
+			return r.stopped(counted, err)
+		}
+		if err := r.post(ctx, log.postID(), t); err != nil {
+			return r.stopped(counted, err)
+		}
+		log.Done, log.Next = *log.Next, nil
+		counted += t.rows
+		bar.set(counted)
+		r.program.log().Debug("chunk counted", "family", r.def.Name, "lines", counted, "of", r.rows)
+	}
+}
+
+// begin reads the next chunk and notes it in the journal: the one that an earlier run
+// had begun, or else a new one. At the end of the log it has no rows.
+func (r *rollup) begin(ctx context.Context, log *countedLog, sum *summer) (*tally, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if log.Next != nil {
+		t, err := r.read(log.Done, log.Next.Bytes, math.MaxInt)
+		if err != nil {
+			return nil, err
+		}
+		_, err = sum.to(log.Next.Bytes)
+		return t, err
+	}
+	t, err := r.read(log.Done, r.log.usable, r.chunk)
+	if err != nil {
+		return nil, err
+	}
+	if t.rows > 0 {
+		next, err := sum.to(t.last.end)
+		if err != nil {
+			return nil, err
+		}
+		log.Next, log.At = &next, r.now
+	}
+	return t, r.journal.save(context.WithoutCancel(ctx))
+}
+
+// post stores one chunk.
+func (r *rollup) post(ctx context.Context, id string, t *tally) error {
+	for _, at := range t.places() {
+		b, err := r.board(ctx, at)
+		if err != nil {
+			return err
+		}
+		for posts := range slices.Chunk(t.posts(at, id), rollupBatch) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := r.journal.confirm(ctx); err != nil {
+				return err
+			}
+			if err := postBatch(context.WithoutCancel(ctx), b, posts); err != nil {
+				return err
+			}
+		}
+		r.boards[at.board()] = true
+		r.program.log().Debug("board counted", "board", at.board(), "owners", len(t.boards[at]))
+	}
+	return nil
+}
+
+// postBatch sends posts until all are stored; those that met too many other writers
+// again, which their id makes safe.
+func postBatch(ctx context.Context, b *rankcurve.Board, posts []rankcurve.Post) error {
+	for try := 1; ; try++ {
+		_, errs, err := b.PostAll(ctx, posts)
+		if err != nil {
+			return err
+		}
+		var again []rankcurve.Post
+		for i, err := range errs {
+			if errors.Is(err, store.ErrConflict) && try < rollupTries {
+				again = append(again, posts[i])
+			} else if err != nil {
+				return err
+			}
+		}
+		if posts = again; len(posts) == 0 {
+			return nil
+		}
+	}
+}
+
+// board opens one, and makes it if need be.
+func (r *rollup) board(ctx context.Context, at placeOfLines) (*rankcurve.Board, error) {
+	family := r.families[at.family]
+	if family == nil {
+		def := r.def
+		def.Name = at.family
+		if configured, ok := r.config.Board(at.board()); ok {
+			if err := configured.Same(def.Board(at.span)); err != nil {
+				return nil, contradiction(err)
+			}
+		}
+		var err error
+		if family, err = rankcurve.NewFamily(r.store, def, rankcurve.WithClock(r.program.clock())); err != nil {
+			return nil, err
+		}
+		r.families[at.family] = family
+	}
+	b, err := family.Make(ctx, at.span)
+	return b, contradiction(err)
+}
+
+// stopped says how far a count came that did not reach its end.
+func (r *rollup) stopped(counted int64, err error) error {
+	far := fmt.Sprintf("%s of %s are counted", humanize.Comma(counted), counting(r.rows, "line"))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return advicef(err, "stopped: %s; run the same command again to finish", far)
+	case errors.Is(err, store.ErrLost):
+		return hintf(err, "%s; another process has taken the log over", far)
+	}
+	return hintf(err, "%s; run the same command again to go on", far)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/rankcurve/rankcurve/store/bolt"
+)
+
+// A count that is killed in the middle, again and again while the log grows, comes to
+// the same sums in the end. Each time it is killed when it waits to log a later line
+// than the last time.
+func TestBinaryIsKilledWhileItCounts(t *testing.T) {
+	p, s, log := newProcess(t), newShell(t), newViewsLog()
+	cfg := s.file("c.yaml", viewsConfig)
+	words := []string{"--config", cfg, "load", "photos", s.folder + "/access.csv", "--count-by", "owner", "--sum", "bytes", "--type-column", "type"}
+	killed := 0
+	for free := 120; free < 3000; free += 330 {
+		log.grow(rollupChunk/5 + free) // so that the chunk that is under way is not the last
+		s.file("access.csv", log.text.String())
+		pipe := newNarrowPipe(t, free)
+		c := p.command(append([]string{"--log-level", "debug"}, words...)...)
+		c.Stderr = pipe.w
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		eventually(t, "the first lines of the log, or the end", func() bool { return pipe.waiting() > max(0, free-250) || len(ended) > 0 })
+		if err := c.Process.Kill(); err == nil {
+			killed++
+		}
+		<-ended
+		pipe.r.Close()
+	}
+	if killed < 5 {
+		t.Errorf("it was killed %d times", killed)
+	}
+	p.run(words...).ok("counted ")
+	p.run(words...).ok("nothing new: ", fmt.Sprintf("is counted up to line %d,", (log.lines+1)/1000))
+	st, err := bolt.Open(p.folder + string(os.PathSeparator) + "rankcurve.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	log.check(t, st)
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/store"
+)
+
+// maxKinds is how many types a log may have: each is a board for every period. More
+// are the values of another column.
+const maxKinds = 200
+
+// maxAhead is how far a line's time may be in the future: clocks differ.
+const maxAhead = 5 * time.Minute
+
+var kindName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// A placeOfLines is a board that lines go to.
+type placeOfLines struct {
+	family string
+	span   store.Span
+}
+
+func (p placeOfLines) board() string { return p.span.Board(p.family) }
+
+// A tally adds up lines by board and owner.
+type tally struct {
+	rollup *rollup
+	now    time.Time
+	rows   int64
+	gone   int64                                        // of them, those that some board of is gone
+	boards map[placeOfLines]map[string]map[string]int64 // to owner, to column, to sum
+	kinds  map[string]bool
+	last   logLine
+}
+
+func (r *rollup) newTally(now time.Time) *tally {
+	return &tally{rollup: r, now: now, boards: map[placeOfLines]map[string]map[string]int64{}, kinds: r.kinds}
+}
+
+// add counts one line.
+func (t *tally) add(l logLine) error {
+	family, err := t.family(l)
+	if err != nil {
+		return err
+	}
+	spans, err := t.spans(l, family)
+	if err != nil {
+		return err
+	}
+	amounts, err := t.amounts(l)
+	if err != nil {
+		return err
+	}
+	if l.owner == "" {
+		return faultf(l.line, t.rollup.columns.owner, "is empty; give every line an owner")
+	}
+	if err := store.ValidateOwner(l.owner); err != nil {
+		return faultf(l.line, t.rollup.columns.owner, "%s; rename it", bare(err))
+	}
+	if len(amounts) == 0 { // none of the columns that are summed up has a number
+		spans = nil
+	}
+	for _, s := range spans {
+		if err := t.addTo(placeOfLines{family, s}, l, amounts); err != nil {
+			return err
+		}
+	}
+	t.rows++
+	t.last = l
+	return nil
+}
+
+func (t *tally) addTo(at placeOfLines, l logLine, amounts map[string]int64) error {
+	owners := t.boards[at]
+	if owners == nil {
+		owners = map[string]map[string]int64{}
+		t.boards[at] = owners
+	}
+	sums := owners[l.owner]
+	if sums == nil {
+		sums = make(map[string]int64, len(amounts))
+		owners[l.owner] = sums
+	}
+	for column, amount := range amounts {
+		sum, err := store.AddScores(sums[column], amount)
+		if err != nil {
+			return faultf(l.line, column, "the sum of owner %q is out of range with this line: %v", l.owner, err)
+		}
+		sums[column] = sum
+	}
+	return nil
+}
+
+// family is that of the line's type.
+func (t *tally) family(l logLine) (string, error) {
+	r := t.rollup
+	if r.columns.kind == "" {
+		return r.def.Name, nil
+	}
+	name := r.def.Name + "." + l.kind
+	switch {
+	case !kindName.MatchString(l.kind):
+		return "", faultf(l.line, r.columns.kind, "%q names no board; a type has letters, digits and _ . - alone", shortened([]byte(l.kind)))
+	case len(name)+len(":2026-11-21") > store.MaxBoard:
+		return "", faultf(l.line, r.columns.kind, "%q is too long: with it, the board's name would be over %d bytes", shortened([]byte(l.kind)), store.MaxBoard)
+	}
+	t.kinds[l.kind] = true
+	if len(t.kinds) > maxKinds {
+		return "", fmt.Errorf("line %d: %s has more than %d different types, each of which would be a board of its own; is --type-column the right one?", l.line, r.columns.kind, maxKinds)
+	}
+	return name, nil
+}
+
+// spans are those that the line's time falls into, without those whose boards are gone.
+func (t *tally) spans(l logLine, family string) ([]store.Span, error) {
+	r := t.rollup
+	if r.columns.time == "" {
+		return []store.Span{store.Always.At(t.now)}, nil
+	}
+	at, ok := parseTime(l.time)
+	switch {
+	case !ok:
+		return nil, faultf(l.line, r.columns.time, "%q is no time; write it like 2026-11-21T09:30:00Z, or in seconds since 1970", shortened([]byte(l.time)))
+	case at.After(t.now.Add(maxAhead)):
+		return nil, faultf(l.line, r.columns.time, "%q is in the future", l.time)
+	}
+	def := r.def
+	def.Name = family
+	spans := make([]store.Span, 0, len(def.Periods))
+	for _, p := range def.Periods {
+		if s := p.At(at); !def.Board(s).Expired(t.now) {
+			spans = append(spans, s)
+		}
+	}
+	if len(spans) < len(def.Periods) {
+		t.gone++
+	}
+	return spans, nil
+}
+
+// late refuses a line of a period that takes no more.
+func (t *tally) late(l logLine) error {
+	at, ok := parseTime(l.time)
+	if t.rollup.columns.time == "" || !ok {
+		return nil
+	}
+	for _, p := range t.rollup.def.Periods {
+		if err := t.rollup.def.Takes(p.At(at), t.now); err != nil {
+			return faultf(l.line, t.rollup.columns.time, "%v; raise late_grace, or set late_posts: accept", err)
+		}
+	}
+	return nil
+}
+
+// amounts are what one line adds to the columns.
+func (t *tally) amounts(l logLine) (map[string]int64, error) {
+	r := t.rollup
+	amounts := make(map[string]int64, len(l.sums)+1)
+	if r.one != 0 {
+		amounts[r.counter] = r.one
+	}
+	for i, text := range l.sums {
+		if text == "" {
+			continue
+		}
+		column := r.summed[i]
+		if f := column.check(l.line, text); f != nil {
+			return nil, f
+		}
+		amount, err := store.ParseScore(text, column.Decimals)
+		if err != nil && !column.open {
+			return nil, err // cannot be: it was checked
+		}
+		amounts[column.Name] = amount
+	}
+	return amounts, nil
+}
+
+// checkLines reads all lines that are not counted yet, and finds what is wrong with
+// any. Those before late are of a chunk that was begun in time.
+func (r *rollup) checkLines(ctx context.Context, from mark, late int64) error {
+	found := faults{file: r.log.name}
+	bar := r.program.progress("checking", r.log.usable-from.Bytes, true)
+	defer bar.end()
+	lines, t := r.log.between(from.Bytes, r.log.usable, from.Lines+1), r.newTally(r.now)
+	for n := 0; ; n++ {
+		if n%(1<<12) == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			clear(t.boards) // the sums of a whole log are not needed here
+			bar.set(max(0, t.last.end-from.Bytes))
+		}
+		l, err := lines.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = t.add(l)
+		}
+		if err == nil && l.end > late {
+			err = t.late(l)
+		}
+		var f *fault
+		if errors.As(err, &f) {
+			found.add(f)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.log.name, err)
+		}
+	}
+	r.rows, r.gone = t.rows, t.gone
+	return found.err()
+}
+
+// read tallies the lines from a place on, so many at most and up to another place. At
+// the end of the log it has none.
+func (r *rollup) read(from mark, to int64, most int) (*tally, error) {
+	lines, t := r.log.between(from.Bytes, to, from.Lines+1), r.newTally(r.now)
+	for t.rows < int64(most) {
+		l, err := lines.read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = t.add(l)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s changed since it was checked: %w", r.log.name, err)
+		}
+	}
+	return t, nil
+}
+
+// places are the boards of a tally in the order of their names.
+func (t *tally) places() []placeOfLines {
+	return slices.SortedFunc(maps.Keys(t.boards), func(a, b placeOfLines) int { return cmp.Compare(a.board(), b.board()) })
+}
+
+// posts are those that bring a board up to a chunk, in the order of their owners.
+func (t *tally) posts(at placeOfLines, id string) []rankcurve.Post {
+	owners := t.boards[at]
+	posts := make([]rankcurve.Post, 0, len(owners))
+	for _, owner := range slices.Sorted(maps.Keys(owners)) {
+		posts = append(posts, rankcurve.Post{Owner: owner, Scores: owners[owner], Operator: store.Sum, ID: id})
+	}
+	return posts
+}
