@@ -31,7 +31,8 @@ func printSimulation(w io.Writer, o simulation.Options, r simulation.Result, too
 Mean distance to the true rank, as a part of it, right after a refresh; GAIN is how many
 times farther off the better of full walk and fresh shards is than the curve. AT AGE 1 is
 the same curve one tick later, just before the next. IN BAND: true ranks inside the band,
-which is stated at 95 %%. WIDTH: the median of the band, as a part of the rank.
+which is stated at 95 %%. WIDTH: the median of the band, as a part of the rank; in the row
+from 10,000 on, over the owners there, of whom most are deep.
 
 The full walk reads all shards every %s ticks, %s read units each: %s in all.
 It stands as it is until the next; with its own forecast it would be off by %s.

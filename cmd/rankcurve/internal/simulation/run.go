@@ -12,7 +12,7 @@ import (
 // Result is what a simulation has measured.
 type Result struct {
 	Bands   []Band // by depth, best first, those that were asked for
-	Deep    Band   // of those from rank 10,000 on
+	Deep    Band   // of those from rank 10,000 on; its widths are the median over the owners there
 	All     Band
 	WarmUp  int   // ticks at the begin that are not in it
 	Entries int64 // on the board in the end

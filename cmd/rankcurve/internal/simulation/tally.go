@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -21,7 +22,7 @@ type Band struct {
 	OursAged         float64 // one tick old, just before the next refresh
 
 	Inside, InsideAged float64 // part of the answers of ours whose band holds the truth
-	Width, WidthAged   float64 // median of the band's width, as a part of the rank
+	Width, WidthAged   float64 // median of the band's width, as a part of the rank; see Result
 }
 
 // Gain is how many times as far from the truth as ours the better of the full walk and the
@@ -47,14 +48,19 @@ type tally struct {
 
 type sums struct {
 	Band
+	byOwner            bool // widths count for as many owners as there are at their depth
 	inside, insideAged int
-	widths, widthsAged []float64
+	widths, widthsAged []width
 }
+
+// A width is one band's, and how many owners it stands for: scores are asked evenly in
+// the logarithm of their depth, so as many as the rank is.
+type width struct{ part, owners float64 }
 
 // newTally makes bands for a board of so many entries to begin with. A last band of
 // little more than its own edge is part of the one before.
 func newTally(entries int) *tally {
-	t := &tally{deep: sums{Band: Band{From: deepFrom}}, all: sums{Band: Band{From: edges[0]}}}
+	t := &tally{deep: sums{Band: Band{From: deepFrom}, byOwner: true}, all: sums{Band: Band{From: edges[0]}}}
 	for i, edge := range edges {
 		if i > 0 && 3*edge > 2*int64(entries) {
 			break
@@ -106,8 +112,12 @@ func (s *sums) add(a answer) {
 	if a.aged.Low <= a.better && a.better <= a.aged.High {
 		s.insideAged++
 	}
-	s.widths = append(s.widths, float64(a.ours.High-a.ours.Low)/rank)
-	s.widthsAged = append(s.widthsAged, float64(a.aged.High-a.aged.Low)/rank)
+	owners := 1.0
+	if s.byOwner {
+		owners = rank
+	}
+	s.widths = append(s.widths, width{float64(a.ours.High-a.ours.Low) / rank, owners})
+	s.widthsAged = append(s.widthsAged, width{float64(a.aged.High-a.aged.Low) / rank, owners})
 }
 
 // band is the means of what was added.
@@ -121,10 +131,17 @@ func (s *sums) band() Band {
 	return b
 }
 
-func median(of []float64) float64 {
-	if len(of) == 0 {
-		return 0
+// median is the width that half of the owners have at most.
+func median(of []width) float64 {
+	slices.SortFunc(of, func(a, b width) int { return cmp.Compare(a.part, b.part) })
+	var all, so float64
+	for _, w := range of {
+		all += w.owners
 	}
-	slices.Sort(of)
-	return of[len(of)/2]
+	for _, w := range of {
+		if so += w.owners; so > all/2 {
+			return w.part
+		}
+	}
+	return 0
 }
