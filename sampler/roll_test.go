@@ -328,3 +328,33 @@ func TestAWholeWalkForetellsFromTheOnesBefore(t *testing.T) {
 		t.Errorf("%.1f %% of %.0f inside", 100*later.inside/later.n, later.n)
 	}
 }
+
+// TestTheForecastHelpsBetweenRefreshes compares, a tick after a refresh, the curve moved
+// on by its forecast with the curve as it was.
+func TestTheForecastHelpsBetweenRefreshes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("arithmetic on one goroutine, for a minute; run without -short")
+	}
+	for _, part := range []float64{0.005, 0.05} {
+		s := newSeason(t, 32, draw(200_000, lognormal))
+		options := sampler.Options{Method: sampler.Counted, Head: 2000, Shards: 2}
+		full := options
+		full.Full = true
+		s.walk(0, full)
+		var still, moved measured
+		var last sampler.Walk
+		for at := 1; at <= 28; at++ {
+			s.gain(part)
+			if at > 20 {
+				truth := s.sorted()
+				still.compare(last.Points, truth, false)
+				moved.compare(last.Points, truth, true)
+			}
+			last = s.walk(at, options)
+		}
+		t.Logf("%.1f %% of the owners gain a tick: a tick later %.3f %% off, and %.3f %% with the forecast", 100*part, 100*still.err/still.n, 100*moved.err/moved.n)
+		if moved.err > 0.8*still.err {
+			t.Errorf("%.1f %% of the owners gain a tick: the forecast is off by %.3f %%, the curve as it was by %.3f %%", 100*part, 100*moved.err/moved.n, 100*still.err/still.n)
+		}
+	}
+}
