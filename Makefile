@@ -21,7 +21,7 @@ build: ## Build bin/rankcurve
 
 .PHONY: test
 test: servers ## Run every test, with nothing skipped
-	RANKCURVE_TEST_REQUIRE=$(TEST_REQUIRE) go test -count=1 -timeout 5m ./...
+	RANKCURVE_TEST_REQUIRE=$(TEST_REQUIRE) go test -count=1 -timeout 10m ./...
 
 .PHONY: servers
 servers: ## Install what the tests run against: memcached and a DynamoDB
@@ -29,7 +29,7 @@ servers: ## Install what the tests run against: memcached and a DynamoDB
 
 .PHONY: race
 race: servers ## Run the tests under the race detector (-short: without the accuracy table, which is arithmetic)
-	go test -race -short -count=1 -timeout 10m ./...
+	go test -race -short -count=1 -timeout 15m ./...
 
 .PHONY: lint
 lint: ## Run golangci-lint at the pinned version
