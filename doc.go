@@ -22,6 +22,9 @@
 //     estimated, counted, or as [Auto] chooses;
 //   - [Board.ScoreAtRank] and [Board.ScoreAtPercent] ask the curve backwards.
 //
+// Boards that run for a month, a week or a day are those of a family: [NewFamily]
+// makes one, and [Family.Post] posts to all of its boards at once.
+//
 // Curves are made by package jobs or by the command rankcurve; a Board asks the
 // store for a newer one every few seconds. What each call costs is written on it, in
 // DynamoDB's read and write units, and reported in its Usage, whatever the store.

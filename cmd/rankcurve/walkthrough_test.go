@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A step is a block of commands of a walk-through, and what it says they print.
+type step struct{ commands, prints string }
+
+// walkthrough reads the steps of a page of docs.
+func walkthrough(t *testing.T, page string) (steps []step) {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)\n```(console|text)\n(.*?)```\n").FindAllStringSubmatch(string(data), -1) {
+		if block[1] == "console" {
+			steps = append(steps, step{commands: block[2]})
+		} else {
+			steps[len(steps)-1].prints = block[2]
+		}
+	}
+	return steps
+}
+
+// volatile is what differs from run to run, or with how well a curve fits.
+var volatile = []struct{ form, as string }{
+	{` in [0-9.,]+ m?s\b`, " in TIME"},
+	{`[0-9,]+ (rows|lines)/s`, "RATE"},
+	{`\b(now|[0-9]+ (second|minute)s? ago)\b`, "AGO"},
+	{`[0-9,]+ knots in [0-9.]+ \w+`, "KNOTS"},
+	{`[0-9,.]+ read units? in [0-9,]+ requests?`, "READS"},
+	{`[0-9,]+ \.\. [0-9,]+`, "BAND"},
+	{` +`, " "},
+	{`(?m)^ | $`, ""},
+}
+
+func lasting(text string) string {
+	for _, v := range volatile {
+		text = regexp.MustCompile(v.form).ReplaceAllString(text, v.as)
+	}
+	return text
+}
+
+// The walk-throughs print what their pages say, typed word for word in an empty folder.
+func TestBinaryDoesTheWalkthroughs(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("this machine has no bash")
+	}
+	for page, want := range map[string]string{"walkthrough-photos.md": "photo-0213.jpg 47 211 exact 1,539", "walkthrough-event.md": "you 1,983 211 exact 1,539"} {
+		t.Run(page, func(t *testing.T) {
+			r, printed := reader{process: newProcess(t), address: strings.NewReplacer()}, ""
+			steps := walkthrough(t, page)
+			for _, s := range steps {
+				got := r.types(s.commands).ok()
+				if lasting(got.out) != lasting(s.prints) {
+					t.Errorf("%s\nprints\n%s\nand not, as %s says,\n%s", s.commands, got.out, page, s.prints)
+				}
+				printed += lasting(got.out)
+			}
+			if len(steps) < 5 || !strings.Contains(printed, want) {
+				t.Errorf("%d steps without %q:\n%s", len(steps), want, printed)
+			}
+		})
+	}
+}
