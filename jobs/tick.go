@@ -27,6 +27,7 @@ const (
 	Unchanged Outcome = "unchanged" // a look found no change: the curve is published again, as of now
 	Done      Outcome = "done"      // by another worker or a rebuild, before this one came to it
 	Held      Outcome = "held"      // another is at it
+	Lost      Outcome = "lost"      // another took the lease under way, or published first: nothing was published
 	Quiet     Outcome = "quiet"     // the board has not changed for a while, and the next look is later
 	Backoff   Outcome = "backoff"   // the refreshes before have failed, and the next try is later
 	Running   Outcome = "running"   // this worker is still at the tick before
@@ -36,7 +37,7 @@ const (
 
 // Outcomes are all of them.
 func Outcomes() []Outcome {
-	return []Outcome{Refreshed, Unchanged, Done, Held, Quiet, Backoff, Running, Stopped, Failed}
+	return []Outcome{Refreshed, Unchanged, Done, Held, Lost, Quiet, Backoff, Running, Stopped, Failed}
 }
 
 // A TickReport is what became of a tick, and how the column stands after it.
@@ -54,8 +55,8 @@ type TickReport struct {
 const clockSlack = time.Minute
 
 // Tick refreshes a column if it is still due: many workers may call it for the same tick,
-// and one of them does the work. The others return Done, or Held while it goes on. Only
-// Failed comes with an error, and Stopped with the context's.
+// and one of them does the work. The others return Done, or Held while it goes on. Failed
+// and Lost come with an error, and Stopped with the context's.
 //
 // Before the lease is asked for, the curve is looked at as readers see it, which in most
 // cases costs a read of a cache; under the lease it is read again from the store.
@@ -71,7 +72,7 @@ func (r Refresher) Tick(ctx context.Context, b store.Board, column string, t Tic
 	k.report.Duration = r.now().Sub(started)
 	k.conclude(ctx, err)
 	switch k.report.Outcome {
-	case Failed, Stopped:
+	case Failed, Lost, Stopped:
 		return k.report, fmt.Errorf("refresh %s: %w", k.key, err)
 	}
 	return k.report, nil
@@ -262,8 +263,10 @@ func (k *ticking) conclude(ctx context.Context, err error) {
 		k.warn(ctx, "lease is not given up, and will expire", k.key, err)
 	case ctx.Err() != nil:
 		r.Outcome = Stopped
-	case errors.Is(err, store.ErrHeld), errors.Is(err, store.ErrLost), errors.Is(err, store.ErrStale):
+	case errors.Is(err, store.ErrHeld):
 		r.Outcome, r.Retry = Held, k.now().Add(k.leaseTTL())
+	case errors.Is(err, store.ErrLost), errors.Is(err, store.ErrStale):
+		r.Outcome, r.Retry = Lost, k.now().Add(k.leaseTTL())
 	default:
 		r.Outcome = Failed
 		n := r.note

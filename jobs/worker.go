@@ -139,6 +139,9 @@ func (w *Worker) sync(ctx context.Context) {
 	there := map[store.CurveKey]bool{}
 	failing := map[string]string{}
 	for _, b := range boards {
+		if expired(b, w.listed) {
+			continue
+		}
 		plan, err := w.settings.Plan(b)
 		if err != nil {
 			failing[b.Name] = err.Error()
@@ -160,6 +163,11 @@ func (w *Worker) sync(ctx context.Context) {
 		}
 	}
 	w.metrics.columns.Set(float64(len(w.columns)))
+}
+
+// expired says that a board is gone, though it may still be listed.
+func expired(b store.Board, now time.Time) bool {
+	return !b.Expires.IsZero() && !now.Before(b.Expires)
 }
 
 // place schedules a column, anew if it has another schedule than before.
@@ -319,6 +327,7 @@ var outcomeTexts = map[Outcome]string{
 	Unchanged: "nothing has changed; the curve is published again as of now",
 	Done:      "done already, by another worker or a rebuild",
 	Held:      "another worker is at it",
+	Lost:      "another worker has taken over; nothing was published",
 	Quiet:     "nothing has changed for a while; the next look is later",
 	Backoff:   "not tried: the refreshes before have failed",
 	Stopped:   "given up: the worker ends",
@@ -331,6 +340,8 @@ func (w *Worker) tell(ctx context.Context, c *workedColumn, due time.Time, t Tic
 	switch t.Outcome {
 	case Refreshed, Unchanged, Backoff, Stopped:
 		level = slog.LevelInfo
+	case Lost:
+		level = slog.LevelWarn
 	case Failed:
 		level = slog.LevelError
 	}
@@ -394,11 +405,14 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		s.Outcomes[o]++
-		if err != nil && o != Stopped {
+		if o == Failed {
 			s.Failed = append(s.Failed, err)
 		}
 	}
 	for _, b := range boards {
+		if expired(b, w.refresher.now()) {
+			continue
+		}
 		plan, err := w.settings.Plan(b)
 		if err != nil {
 			add(Failed, fmt.Errorf("board %s: %w", b.Name, err))

@@ -18,7 +18,7 @@ func TestCompletionScripts(t *testing.T) {
 func TestCompletionsAreAsked(t *testing.T) {
 	s := newShell(t)
 	for line, want := range map[string]string{
-		"|":                   "demo load post rebuild top rank score around page owner boards prune curve verify plan table config simulate completion",
+		"|":                   "demo load post rebuild worker top rank score around page owner boards prune curve verify plan table config simulate completion",
 		"re|":                 "rebuild",
 		"--d|":                "--db",
 		"--db x.db t|":        "top table",

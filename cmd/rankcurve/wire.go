@@ -36,6 +36,11 @@ func (p *program) config(c *cli.Context) (config.Config, error) {
 	if err != nil {
 		return config.Config{}, err
 	}
+	return p.configWith(c, said)
+}
+
+// configWith reads the configuration with these values of flags.
+func (p *program) configWith(c *cli.Context, said map[string]string) (config.Config, error) {
 	if c.IsSet("config") && c.String("config") == "" {
 		return config.Config{}, usagef("--config is empty; name a file, or leave it out")
 	}
@@ -54,6 +59,9 @@ type access struct {
 	pace      sampler.Pace // of a refresh on DynamoDB
 	log       *slog.Logger // of faults of the cache
 	bolt      []bolt.Option
+
+	onThrottle   func(reason string) // is told of each request that DynamoDB throttles; nil: nobody
+	onCacheFault func()              // is told of each fault of the cache; nil: nobody
 }
 
 // openStore opens the configured store, behind the configured cache.
@@ -71,7 +79,7 @@ func openStore(ctx context.Context, cfg config.Config, a access) (store.Store, e
 	if cfg.Cache.Kind != config.CacheMemcached {
 		return st, nil
 	}
-	cached, err := behindMemcached(st, cfg, a.log)
+	cached, err := behindMemcached(st, cfg, a)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

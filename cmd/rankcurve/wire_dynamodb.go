@@ -42,6 +42,9 @@ func openDynamoDB(ctx context.Context, cfg config.DynamoDB, a access) (store.Sto
 	if !a.patient {
 		opts = append(opts, dynamo.Attempts(askAttempts), dynamo.Timeout(askTimeout))
 	}
+	if a.onThrottle != nil {
+		opts = append(opts, dynamo.OnThrottle(a.onThrottle))
+	}
 	api := &describedTable{Client: client}
 	st, err := dynamo.Open(ctx, api, cfg.Table, opts...)
 	if err != nil {
@@ -50,7 +53,7 @@ func openDynamoDB(ctx context.Context, cfg config.DynamoDB, a access) (store.Sto
 	if a.pace.Max <= 0 {
 		return st, nil
 	}
-	walked, err := dynamo.Open(ctx, api, cfg.Table, dynamo.ShowThrottles(), dynamo.Attempts(1)) // the pacer tries again
+	walked, err := dynamo.Open(ctx, api, cfg.Table, append(opts, dynamo.ShowThrottles(), dynamo.Attempts(1))...) // the pacer tries again
 	if err != nil {
 		return nil, errors.Join(dynamoFault(err, cfg, client), st.Close())
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"path/filepath"
 
 	"github.com/rankcurve/rankcurve/config"
@@ -12,13 +11,19 @@ import (
 
 // behindMemcached puts the configured memcached before a store's curves. A memcached
 // that is away makes nothing fail: the log warns of it.
-func behindMemcached(st store.Store, cfg config.Config, log *slog.Logger) (store.Store, error) {
+func behindMemcached(st store.Store, cfg config.Config, a access) (store.Store, error) {
 	name, err := cacheTable(cfg.Store)
 	if err != nil {
 		return nil, err
 	}
-	faults := newFaultLog(log, "memcached is of no help, the store answers")
-	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(faults.warn))
+	faults := newFaultLog(a.log, "memcached is of no help, the store answers")
+	onFault := func(err error) {
+		faults.warn(err)
+		if a.onCacheFault != nil {
+			a.onCacheFault()
+		}
+	}
+	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(onFault))
 	if err != nil {
 		return nil, hintf(err, "correct cache.memcached.servers or --memcached, or go without: --cache none")
 	}

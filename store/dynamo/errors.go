@@ -144,20 +144,38 @@ func isThrottle(code string) bool {
 	return ok && code != "LimitExceededException" // of tables: too many changes at once
 }
 
-// throttleReason says which limit of which table or index was met.
-func throttleReason(err error, code, message string) string {
-	var reasons []types.ThrottlingReason
+// throttleCause is the first reason for a throttle, else the error's code.
+func throttleCause(err error) string {
+	for _, r := range throttlingReasons(err) {
+		if r.Reason != nil {
+			return *r.Reason
+		}
+	}
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return "unknown"
+}
+
+func throttlingReasons(err error) []types.ThrottlingReason {
 	var provisioned *types.ProvisionedThroughputExceededException
 	var throttling *types.ThrottlingException
 	var requests *types.RequestLimitExceeded
 	switch {
 	case errors.As(err, &provisioned):
-		reasons = provisioned.ThrottlingReasons
+		return provisioned.ThrottlingReasons
 	case errors.As(err, &throttling):
-		reasons = throttling.ThrottlingReasons
+		return throttling.ThrottlingReasons
 	case errors.As(err, &requests):
-		reasons = requests.ThrottlingReasons
+		return requests.ThrottlingReasons
 	}
+	return nil
+}
+
+// throttleReason says which limit of which table or index was met.
+func throttleReason(err error, code, message string) string {
+	reasons := throttlingReasons(err)
 	if len(reasons) == 0 {
 		return code + ": " + message
 	}

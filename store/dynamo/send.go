@@ -70,6 +70,9 @@ func attempts[Out any](ctx context.Context, o options, t target, call func(conte
 		}
 		v := judge(err)
 		n.unsure = n.unsure || v.unsure
+		if v.throttle && o.onThrottle != nil {
+			o.onThrottle(throttleCause(err))
+		}
 		if ended := ctx.Err(); ended != nil {
 			return nil, n, ended
 		}

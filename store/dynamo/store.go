@@ -60,6 +60,7 @@ type options struct {
 	firstPause    time.Duration
 	showThrottles bool
 	writers       int
+	onThrottle    func(reason string)
 }
 
 // What a Store does without options.
@@ -98,6 +99,12 @@ func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d }
 // ShowThrottles returns the first throttle as [store.ErrThrottled], for callers
 // that pace themselves and must see it. Defaults to trying again.
 func ShowThrottles() Option { return func(o *options) { o.showThrottles = true } }
+
+// OnThrottle is told of each attempt that is throttled, with DynamoDB's reason for it, such
+// as TableReadKeyRangeThroughputExceeded: there are few of them, so they suit as a metric's
+// label. It may be called from several goroutines at once, and must not block. Defaults to
+// nobody.
+func OnThrottle(told func(reason string)) Option { return func(o *options) { o.onThrottle = told } }
 
 // Writers says how many rows of one PutAll or Load are written at the same time.
 // Defaults to [DefaultWriters]; the client's connection pool should hold as many.
