@@ -28,7 +28,7 @@ Models, for each tick:
    f   decay: all scores fall by 1 %
 
 Boards: lognormal, elo (a bell of whole points, with ties) and atom (lognormal, but 30 %
-share one score).
+share one score). A part of a score is, on the elo board, one of its spread of 300 points.
 
 Stores: memory counts in sorted scores and is the fastest; bolt writes every change to a
 temporary embedded database and gives the same figures; synthetic computes boards of up

@@ -36,14 +36,14 @@ func ParseBoard(name string) (Board, error) {
 	return "", fmt.Errorf("%q is none of lognormal, elo, atom", name)
 }
 
-// eloSpread is the standard deviation of an Elo board.
-const eloSpread = 300
+// EloSpread is the standard deviation of an Elo board.
+const EloSpread = 300
 
 // measure is what a part of a score is taken of: the score, or where the scale has no
 // natural nought, as an Elo rating has none, the board's spread.
 func (b Board) measure(score int64) float64 {
 	if b == Elo {
-		return eloSpread
+		return EloSpread
 	}
 	return float64(score)
 }
@@ -52,7 +52,7 @@ func (b Board) measure(score int64) float64 {
 func (b Board) draw(r *rand.Rand) int64 {
 	switch {
 	case b == Elo:
-		return max(0, int64(math.Round(1500+eloSpread*r.NormFloat64())))
+		return max(0, int64(math.Round(1500+EloSpread*r.NormFloat64())))
 	case b == Atom && r.Float64() < AtomShare:
 		return AtomScore
 	}

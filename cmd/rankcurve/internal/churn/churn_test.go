@@ -120,7 +120,7 @@ func TestGainsAndDecay(t *testing.T) {
 	if want := float64(first) * math.Pow(1-DecayShare, 10); math.Abs(float64(p.Score(0))-want) > 6 {
 		t.Errorf("%d has fallen to %d in 10 ticks, want %.0f", first, p.Score(0), want)
 	}
-	if want := rating - 10*DecayShare*eloSpread; elo.Score(0) != want {
+	if want := rating - 10*DecayShare*EloSpread; elo.Score(0) != want {
 		t.Errorf("a rating of %d has fallen to %d in 10 ticks, want %d", rating, elo.Score(0), want)
 	}
 }

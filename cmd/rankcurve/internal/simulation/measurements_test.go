@@ -57,12 +57,12 @@ func (m *measurements) tables() string {
 	var b strings.Builder
 	for _, model := range churn.Models() {
 		fmt.Fprintf(&b, "\n**%s: %s**\n\n", model, model.Text())
-		b.WriteString("| board, depth | full walk | fresh shards | rolling sum | curve | gain | at age 1 | in band | at age 1 | width | at age 1 |\n")
-		b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+		b.WriteString("| board, depth | full walk | forecast | fresh shards | rolling sum | curve | gain | at age 1 | in band | at age 1 | width | at age 1 |\n")
+		b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 		for _, board := range churn.Boards() {
 			r, measured := m.results[model][board]
 			if !measured {
-				fmt.Fprintf(&b, "| %s: failed | | | | | | | | | | |\n", board)
+				fmt.Fprintf(&b, "| %s: failed | | | | | | | | | | | |\n", board)
 				continue
 			}
 			for _, band := range r.Bands {
@@ -88,10 +88,10 @@ func cells(b Band) string {
 	if g, ok := b.Gain(); ok {
 		gain = fmt.Sprintf("%.1f", g)
 	}
-	percent := func(part float64) string { return humanize.CommafWithDigits(rounded(100*part), 4) + " %" }
+	percent := func(part float64) string { return humanize.Commaf(rounded(100*part)) + " %" }
 	share := func(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
-	return fmt.Sprintf(" %s | %s | %s | **%s** | %s | %s | %s | %s | %s | %s |",
-		percent(b.FullWalk), percent(b.FreshShards), percent(b.RollingSum), percent(b.Ours), gain, percent(b.OursAged),
+	return fmt.Sprintf(" %s | %s | %s | %s | **%s** | %s | %s | %s | %s | %s | %s |",
+		percent(b.FullWalk), percent(b.FullWalkForecast), percent(b.FreshShards), percent(b.RollingSum), percent(b.Ours), gain, percent(b.OursAged),
 		share(b.Inside), share(b.InsideAged), percent(b.Width), percent(b.WidthAged))
 }
 

@@ -52,7 +52,7 @@ func (o Options) Validate() error {
 	case Memory, Bolt:
 	case Synthetic:
 		most = MostSynthetic
-		if _, err := driftOf(o.Model); err != nil {
+		if _, err := driftOf(o.Model, o.Board); err != nil {
 			fault("--model: %w", err)
 		}
 	default:

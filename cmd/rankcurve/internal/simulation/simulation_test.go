@@ -86,6 +86,9 @@ func TestASimulationThatIsStoppedLeavesNothing(t *testing.T) {
 
 // Both ways that refresh may read as much as the other, to a walk that is not due yet.
 func TestWaysReadAsMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("arithmetic of some seconds; run without -short")
+	}
 	o := small(churn.Calm)
 	o.Ticks = 24
 	r := simulate(t, o)

@@ -22,26 +22,35 @@ type syntheticWorld struct {
 // where some of them gain, all scores grow by what that adds on average, and as many
 // draw theirs anew, so that as much of a shard changes as if each of them had
 // gone past every other. That is a harder board than the model's.
-func driftOf(m churn.Model) (synthetic.Churn, error) {
-	grow := func(share float64) float64 { return math.Log1p(share * churn.MostGain / 2) }
+func driftOf(m churn.Model, b churn.Board) (synthetic.Churn, error) {
 	switch m {
 	case churn.Calm:
-		return synthetic.Churn{Rescored: churn.CalmShare, Gain: grow(churn.CalmShare)}, nil
+		return moved(b, churn.CalmShare*churn.MostGain/2, synthetic.Churn{Rescored: churn.CalmShare}), nil
 	case churn.Busy:
-		return synthetic.Churn{Rescored: churn.BusyShare, Gain: grow(churn.BusyShare)}, nil
+		return moved(b, churn.BusyShare*churn.MostGain/2, synthetic.Churn{Rescored: churn.BusyShare}), nil
 	case churn.Growth:
-		return synthetic.Churn{Rescored: churn.CalmShare, Gain: grow(churn.CalmShare), Newcomers: churn.GrowthShare}, nil
+		return moved(b, churn.CalmShare*churn.MostGain/2, synthetic.Churn{Rescored: churn.CalmShare, Newcomers: churn.GrowthShare}), nil
 	case churn.Decay:
-		return synthetic.Churn{Gain: math.Log1p(-churn.DecayShare)}, nil
+		return moved(b, -churn.DecayShare, synthetic.Churn{}), nil
 	}
 	return synthetic.Churn{}, fmt.Errorf("a synthetic board drifts evenly and knows no model %s; use a, b, d or f, or --store memory", m)
+}
+
+// moved adds that all scores change by a part, of themselves or of an Elo board's spread.
+func moved(b churn.Board, part float64, c synthetic.Churn) synthetic.Churn {
+	if b == churn.Elo {
+		c.Shift = part * churn.EloSpread
+	} else {
+		c.Gain = math.Log1p(part)
+	}
+	return c
 }
 
 func modelOf(b churn.Board) synthetic.Model {
 	lognormal := synthetic.Model{Shape: synthetic.Lognormal, Scale: math.Exp(9), Spread: 1.5, Step: 1}
 	switch b {
 	case churn.Elo:
-		return synthetic.Model{Shape: synthetic.Elo, Scale: 1500, Spread: 300, Step: 1}
+		return synthetic.Model{Shape: synthetic.Elo, Scale: 1500, Spread: churn.EloSpread, Step: 1}
 	case churn.Atom:
 		lognormal.Atom = synthetic.Atom{Share: churn.AtomShare, Score: churn.AtomScore}
 	}
@@ -49,7 +58,7 @@ func modelOf(b churn.Board) synthetic.Model {
 }
 
 func newSyntheticWorld(o Options) (*syntheticWorld, error) {
-	drift, err := driftOf(o.Model)
+	drift, err := driftOf(o.Model, o.Board)
 	if err != nil {
 		return nil, err
 	}
