@@ -58,7 +58,7 @@ accuracy: ## Print the accuracy table (minutes)
 
 .PHONY: simulate
 simulate: ## Hold estimates under churn to what is promised, and write docs/estimation.md (half an hour)
-	RANKCURVE_SIMULATE=1 go test ./cmd/rankcurve/internal/simulation -run TestPromisesUnderChurn -v -count=1 -parallel 2 -timeout 3h
+	go test -tags promises ./cmd/rankcurve/internal/simulation -run TestPromisesUnderChurn -v -count=1 -parallel 2 -timeout 3h
 
 .PHONY: scale
 scale: ## Refresh a computed board of a billion entries, and print its errors

@@ -1,3 +1,5 @@
+//go:build promises
+
 package simulation
 
 import (
