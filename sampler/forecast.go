@@ -34,7 +34,7 @@ func rolled(head end, h History, forecasts []kriging.Forecast) Walk {
 		})
 	}
 	bottom := &points[len(points)-1]
-	bottom.Better = max(bottom.Better, 1) // the edge's row is one
+	bottom.Better = max(bottom.Better, int64(len(head.keys))+1) // the edge's row is one more
 	return Walk{
 		Points: points, Entries: bottom.Better, Method: Rolling, Intervals: len(points) - 1,
 		State: State{Entries: bottom.Better, History: h},

@@ -24,13 +24,20 @@ type History struct {
 	Intervals []kriging.Interval
 }
 
+// longAgo is when a sighting says nothing of now: a clock that had not been set is one
+// that stood at 1970, and a curve cannot look as far ahead as that lies back.
+const longAgo = 10 * 365 * 24 * time.Hour
+
 // usable is the history as far as it speaks of this board and of the past: a clock
-// that jumped back leaves out what it has not reached yet.
+// that jumped back leaves out what it has not reached yet, and one that was set after a
+// start without it what it saw long ago.
 func (h History) usable(whole bool, shards int, now time.Time) History {
 	if h.Whole != whole || h.Shards != shards || len(h.Keys) == 0 {
 		return History{Whole: whole, Shards: shards}
 	}
-	h.Sightings = slices.DeleteFunc(slices.Clone(h.Sightings), func(s kriging.Sighting) bool { return !s.At.Before(now) })
+	h.Sightings = slices.DeleteFunc(slices.Clone(h.Sightings), func(s kriging.Sighting) bool {
+		return !s.At.Before(now) || now.Sub(s.At) > longAgo
+	})
 	if len(h.Sightings) == 0 {
 		return History{Whole: whole, Shards: shards}
 	}

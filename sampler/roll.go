@@ -55,6 +55,7 @@ type rolling struct {
 	units  float64
 	pilot  int
 	keys   []int64 // of the pilot, best first
+	unread []error // of the shards before the pilot, which could not be read
 
 	mu        sync.Mutex
 	sightings []kriging.Sighting
@@ -76,7 +77,7 @@ func (r *rolling) readPilot(ctx context.Context) error {
 			if shard == 0 && w.pilot != nil {
 				r.units = max(w.pilotUnits, 0.5)
 			}
-			r.order = slices.Delete(slices.Clone(r.order), i, i+1)
+			r.order, r.unread = slices.Delete(slices.Clone(r.order), i, i+1), failures
 			return nil
 		}
 		if !itsOwn(ctx, err) {
@@ -108,6 +109,9 @@ func (r *rolling) choose(headUnits float64) error {
 		n = min(n, affordable)
 	}
 	r.order = r.order[:min(n-1, len(r.order))]
+	if chosen := len(r.order); chosen < len(r.unread) { // the others are tried again
+		r.failures = append(r.failures, r.unread[chosen:]...)
+	}
 	return nil
 }
 

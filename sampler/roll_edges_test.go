@@ -1,0 +1,67 @@
+package sampler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rankcurve/rankcurve/predictor"
+	"github.com/rankcurve/rankcurve/sampler"
+)
+
+// A walk by a clock that was not set is no reason for later ones to fail: a curve cannot
+// look as far ahead as 1970 lies back.
+func TestWalksOfLongAgoAreForgotten(t *testing.T) {
+	epoch := -int(dawn.Unix() / int64(tick/time.Second))
+	for name, o := range map[string]sampler.Options{
+		"some shards": {Method: sampler.Counted, Head: 500, Shards: 4},
+		"all shards":  {Method: sampler.Counted, Head: 500},
+	} {
+		s := newSeason(t, 16, draw(20_000, lognormal))
+		s.walk(epoch, o)
+		walk := s.walk(0, o)
+		if walk.Horizon != 0 {
+			t.Errorf("%s: a walk looks %v ahead, by one of 1970", name, walk.Horizon)
+		}
+		if _, _, err := predictor.Build(predictor.Meta{Board: "games", Column: "xp", AsOf: dawn, Horizon: walk.Horizon}, walk.Points, predictor.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if walk = s.walk(1, o); walk.Horizon != tick {
+			t.Errorf("%s: the walk after that looks %v ahead, want %v", name, walk.Horizon, tick)
+		}
+	}
+}
+
+// A shard that is passed over, because it could not be read as the sample, is said to be,
+// also where no more than one shard is walked and none is left to try again.
+func TestAShardPassedOverAsTheSampleIsReported(t *testing.T) {
+	s := newSeason(t, 16, draw(50_000, lognormal))
+	walk := s.walkOn(lame{s.store(), map[int]int{0: 9}}, 0, sampler.Options{Method: sampler.Counted, Head: 500, Shards: 1})
+	if walk.Walked != 1 || len(walk.Failed) != 1 || !strings.Contains(walk.Failed[0].Error(), "shard 0") {
+		t.Errorf("%d shards were walked, and failed have %v; want one, and shard 0", walk.Walked, walk.Failed)
+	}
+}
+
+// The head may hold more than the sample lets expect of the whole board. Then the row
+// at its edge is still one of the board's.
+func TestABoardHasMoreEntriesThanItsHead(t *testing.T) {
+	s := newSeason(t, 16, draw(1210, lognormal))
+	for i := range s.shards { // 10 entries in the sample, 300 in one shard, 60 in the others
+		switch {
+		case i < 10:
+			s.shards[i] = 0
+		case i < 310:
+			s.shards[i] = 1
+		default:
+			s.shards[i] = 2 + i%14
+		}
+	}
+	walk := s.walk(0, sampler.Options{Method: sampler.Counted, Head: 1000, Shards: 1})
+	edge := walk.Points[len(walk.Points)-2]
+	if edge.Better < 170 {
+		t.Fatalf("%d rows in the head, which is no more than the sample lets expect", edge.Better)
+	}
+	if walk.Entries <= edge.Better {
+		t.Errorf("%d entries, and %d are better than the row at the head's edge", walk.Entries, edge.Better)
+	}
+}
