@@ -1,0 +1,336 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/rankcurve/rankcurve/jobs"
+	"github.com/rankcurve/rankcurve/store/dynamo"
+	shaky "github.com/rankcurve/rankcurve/store/storetest/faults"
+	"github.com/rankcurve/rankcurve/store/storetest/servers"
+)
+
+const deploy = "../../docs/deploy/"
+
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(deploy + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// A listener notes the names of the metrics that are registered.
+type listener struct {
+	prometheus.Registerer
+	names []string
+}
+
+var fullName = regexp.MustCompile(`fqName: "([^"]+)"`)
+
+func (l *listener) MustRegister(all ...prometheus.Collector) {
+	for _, c := range all {
+		described := make(chan *prometheus.Desc, 16)
+		c.Describe(described)
+		close(described)
+		for d := range described {
+			l.names = append(l.names, fullName.FindStringSubmatch(d.String())[1])
+		}
+	}
+}
+
+// Every metric that the dashboard and the alerts name exists, and the dashboard shows
+// every metric there is.
+func TestDashboardAndAlertsNameTheMetricsThereAre(t *testing.T) {
+	var l listener
+	jobs.NewMetrics(&l)
+	named := map[string]bool{}
+	for _, file := range []string{"grafana.json", "alerts.yaml"} {
+		found := regexp.MustCompile(`rankcurve_[a-z_]+`).FindAllString(deployed(t, file), -1)
+		for _, name := range found {
+			name = strings.TrimSuffix(name, "_bucket")
+			named[name] = true
+			if !slices.Contains(l.names, name) {
+				t.Errorf("%s names %s, which does not exist", file, name)
+			}
+		}
+	}
+	for _, name := range l.names {
+		if !named[name] {
+			t.Errorf("neither the dashboard nor an alert shows %s", name)
+		}
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(deployed(t, "grafana.json")), &dashboard); err != nil || len(dashboard.Panels) < 10 {
+		t.Errorf("%d panels: %v", len(dashboard.Panels), err)
+	}
+	var alerts struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr string
+				Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.UnmarshalWithOptions([]byte(deployed(t, "alerts.yaml")), &alerts); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range alerts.Groups[0].Rules {
+		outcomes := regexp.MustCompile(`outcome=~"([^"]*)"`).FindStringSubmatch(rule.Expr)
+		if rule.Alert == "" || rule.Expr == "" || rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" {
+			t.Errorf("incomplete: %+v", rule)
+		}
+		if outcomes != nil {
+			for _, o := range strings.Split(outcomes[1], "|") {
+				if o != "missed" && !slices.Contains(jobs.Outcomes(), jobs.Outcome(o)) {
+					t.Errorf("%s names the outcome %s, which does not exist", rule.Alert, o)
+				}
+			}
+		}
+	}
+}
+
+// A policy is an IAM policy as far as ours go.
+type policy struct {
+	Statement []struct {
+		Effect    string
+		Action    oneOrMore
+		Resource  string
+		Condition map[string]map[string]oneOrMore
+	}
+}
+
+// OneOrMore is one text, or a list.
+type oneOrMore []string
+
+func (w *oneOrMore) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*w = oneOrMore{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(w))
+}
+
+func policyOf(t *testing.T, file string) (p policy) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(deployed(t, file)), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Asked is what a request asks for.
+type asked struct {
+	operation string
+	index     bool
+	leading   string // the hash key of the table's item, if the request names one
+}
+
+// allows says whether a policy lets a request through.
+func (p policy) allows(a asked) bool {
+	for _, s := range p.Statement {
+		if s.Effect != "Allow" || !slices.Contains(s.Action, "dynamodb:"+a.operation) || a.index != strings.Contains(s.Resource, "/index/") {
+			continue
+		}
+		if keys := s.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]; len(keys) == 0 || slices.ContainsFunc(keys, func(k string) bool { return like(k, a.leading) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func like(pattern, text string) bool {
+	prefix, isPrefix := strings.CutSuffix(pattern, "*")
+	return text == pattern || isPrefix && strings.HasPrefix(text, prefix)
+}
+
+// actions are all that a policy allows, sorted.
+func (p policy) actions() (all []string) {
+	for _, s := range p.Statement {
+		all = append(all, s.Action...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// A watch is a DynamoDB endpoint that notes what it is asked.
+type watch struct {
+	mu  sync.Mutex
+	all []asked
+}
+
+func (w *watch) note(r shaky.Request) shaky.Fault {
+	var body struct {
+		IndexName                 string
+		Key, Item                 map[string]map[string]any
+		ExpressionAttributeValues map[string]map[string]any
+		KeyConditionExpression    string
+	}
+	_ = json.Unmarshal(r.Body, &body)
+	a := asked{operation: r.Operation, index: body.IndexName != ""}
+	for _, item := range []map[string]map[string]any{body.Key, body.Item} {
+		if owner, there := item["o"]["S"]; there {
+			a.leading = fmt.Sprint(owner)
+		}
+	}
+	if !a.index && r.Operation == "Query" {
+		for _, value := range body.ExpressionAttributeValues {
+			if text := fmt.Sprint(value["S"]); strings.HasPrefix(text, "#") {
+				a.leading = text
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, a)
+	return shaky.None
+}
+
+// reset forgets what was asked so far.
+func (w *watch) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = nil
+}
+
+// within holds what was asked against a policy, and says which of its actions were needed.
+func (w *watch) within(t *testing.T, p policy) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	needed := map[string]bool{}
+	for _, a := range w.all {
+		needed["dynamodb:"+a.operation] = true
+		if !p.allows(a) {
+			t.Errorf("the policy does not allow %+v", a)
+		}
+	}
+	for _, action := range p.actions() {
+		if !needed[action] && action != "dynamodb:DeleteItem" { // of parts of states over 380 KB, and of kept curves
+			t.Errorf("the policy allows %s, which was not needed", action)
+		}
+	}
+}
+
+// The policies allow what a worker and readers do on a table, and hardly more.
+func TestPoliciesAllowWhatIsDone(t *testing.T) {
+	var seen watch
+	proxy := shaky.New(t, servers.DynamoDB(t), seen.note)
+	c := cloudAt(t, proxy.URL)
+	c.games(300)
+	environ := c.environ
+	seen.reset()
+	c.environ = append(slices.Clone(environ), "RANKCURVE_REFRESH_SCHEDULE=@every 1s", "RANKCURVE_REFRESH_AUDIT=20", "RANKCURVE_REFRESH_METHOD=counted")
+	eventually(t, "a refresh", func() bool { return strings.Contains(c.bare("worker", "--once").out, "1 column refreshed") })
+	seen.within(t, policyOf(t, "worker-policy.json"))
+
+	seen.reset()
+	c.environ = append(slices.Clone(environ), "RANKCURVE_CURSOR_KEY=sixteen bytes and more")
+	for _, line := range []string{
+		"top games", "top games --attributes", "rank games p7 p8", "rank games p7 --mode exact", "rank games p7 --mode estimate", "score games --rank 3",
+		"around games p50", "page games", "owner p7", "curve show games", "verify games --sample 10", "boards",
+	} {
+		if r := c.bare(strings.Fields(line)...); r.code != exitDone {
+			t.Errorf("%s: exit code %d: %s", line, r.code, r.err)
+		}
+	}
+	seen.within(t, policyOf(t, "reader-policy.json"))
+}
+
+// No policy names what no store calls, and no writer's actions are a reader's.
+func TestPoliciesNameWhatTheStoreCalls(t *testing.T) {
+	api := reflect.TypeFor[dynamo.API]()
+	for _, file := range []string{"worker-policy.json", "reader-policy.json"} {
+		for _, action := range policyOf(t, file).actions() {
+			method, isDynamo := strings.CutPrefix(action, "dynamodb:")
+			if _, called := api.MethodByName(method); !isDynamo || !called {
+				t.Errorf("%s allows %s, which the store never calls", file, action)
+			}
+			if writes := regexp.MustCompile(`^(Put|Update|Delete|BatchWrite)`).MatchString(method); writes && file == "reader-policy.json" {
+				t.Errorf("readers may %s", action)
+			}
+		}
+	}
+}
+
+// The unit's command lines are ones that the program takes, and its times suit.
+func TestSystemdUnit(t *testing.T) {
+	unit := deployed(t, "rankcurve-worker.service")
+	value := func(key string) string {
+		match := regexp.MustCompile(`(?m)^` + key + `=(.*)$`).FindStringSubmatch(unit)
+		if match == nil {
+			t.Fatalf("no %s", key)
+		}
+		return match[1]
+	}
+	line := strings.Fields(value("ExecStart"))
+	s := newShell(t)
+	s.bare(append(slices.Clone(line[1:]), "--help")...).ok("refresh all boards by their schedules")
+	if value("ExecReload") != "/bin/kill -HUP $MAINPID" || value("TimeoutStopSec") != "15" || value("Restart") != "always" {
+		t.Error("reload, stop or restart are not what the worker does")
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed, so the unit's syntax is not checked")
+	}
+	path := filepath.Join(t.TempDir(), "rankcurve-worker.service")
+	text := strings.Replace(unit, line[0], "/bin/true", 1) // which is there
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(analyze, "verify", "--man=no", path).CombinedOutput()
+	for _, said := range strings.Split(string(out), "\n") {
+		if strings.Contains(said, "rankcurve-worker.service") {
+			t.Errorf("systemd-analyze: %s (%v)", said, err)
+		}
+	}
+}
+
+// The image's build line is one that Go takes, with the Go version of go.mod. It is not
+// built here: without cgo everything would be compiled once more.
+func TestDockerfileBuildsTheProgram(t *testing.T) {
+	text := deployed(t, "Dockerfile")
+	module, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)[1]
+	if !strings.Contains(text, "FROM golang:"+string(version)+" AS build") {
+		t.Errorf("the image is not built with Go %s", version)
+	}
+	line := regexp.MustCompile(`(?m)^RUN (CGO_ENABLED=0 go build .*)$`).FindStringSubmatch(text)
+	if line == nil {
+		t.Fatal("no line builds the program")
+	}
+	c := exec.Command("sh", "-c", strings.Replace(line[1], "go build", "go build -n", 1))
+	c.Dir, c.Env = "../..", append(os.Environ(), "VERSION=v1.2.3")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line[1], err, out)
+	}
+	if !strings.Contains(string(out), "-X main.version=v1.2.3") || !strings.Contains(string(out), " /out/rankcurve") {
+		t.Errorf("%s does not make the program with its version", line[1])
+	}
+	if !strings.Contains(text, `ENTRYPOINT ["/rankcurve"]`) || !strings.Contains(text, "COPY --from=build /out/rankcurve /rankcurve") {
+		t.Error("the image does not run what was built")
+	}
+}
