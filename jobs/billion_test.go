@@ -50,7 +50,7 @@ func TestBillion(t *testing.T) {
 	var inside, asked float64
 	for i := range refreshes(t) {
 		started := time.Now()
-		report, err := refresher.Refresh(context.Background(), board, "", jobs.Options{Method: sampler.Counted, Shards: 16})
+		report, err := refresher.Refresh(context.Background(), board, "", jobs.Options{Method: sampler.Counted, Shards: 16, ReadBudget: 80_500})
 		if err != nil {
 			t.Fatal(err)
 		}

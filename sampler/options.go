@@ -30,7 +30,7 @@ func ParseMethod(name string) (Method, error) {
 type Options struct {
 	Method     Method
 	Full       bool      // walk every shard, choose the cutpoints anew, and ignore ReadBudget
-	Shards     int       // shards walked, the others are carried forward; 0: all, or what ReadBudget allows
+	Shards     int       // shards walked, once there are others to carry forward; 0: all, or what ReadBudget allows
 	Head       int       // rows read at each end of the board; default 10,000
 	Fraction   float64   // an interval's entries, as a part of the distance to the nearer end; default 0.04
 	ScoresUpTo int64     // Auto reads the scores of boards up to this size; default 100,000

@@ -30,7 +30,8 @@ func (w *Walker) Predict(ctx context.Context, prior State) (Prediction, error) {
 	bytes := w.usage.ReadUnits() * 2 * 4096 // of the shard, to half a block a page
 	rowBytes := bytes / float64(max(1, rows))
 	if w.rolls(prior) || w.options.Method != Scores && shards > 1 && !w.affordable(w.usage.ReadUnits()*float64(shards)) {
-		return w.predictRolling(p, rows, rowBytes)
+		cold := len(prior.History.usable(false, shards, w.options.AsOf).Sightings) == 0
+		return w.predictRolling(p, rows, rowBytes, cold)
 	}
 	cold := w.options.Full || len(prior.Cutpoints) == 0
 	if w.readsScores(p.Entries) || cold && shards == 1 {
@@ -54,13 +55,13 @@ func (w *Walker) Predict(ctx context.Context, prior State) (Prediction, error) {
 
 // predictRolling is what the head of every shard and the walks of a few take. What
 // the shard took that was counted is what another takes.
-func (w *Walker) predictRolling(p Prediction, rows int64, rowBytes float64) (Prediction, error) {
+func (w *Walker) predictRolling(p Prediction, rows int64, rowBytes float64, cold bool) (Prediction, error) {
 	shards := w.board.Shards
 	p.Method = Rolling
 	limit := store.ShardShare(w.options.Head, shards)
 	p.add(shards, min(float64(limit), float64(rows)), rowBytes)
 	r := rolling{walker: w, order: make([]int, shards-1), units: max(w.usage.ReadUnits(), 0.5)}
-	if r.choose(p.ReadUnits) != nil {
+	if r.choose(p.ReadUnits, cold) != nil {
 		r.order = nil // one shard is over the budget, which the figures show
 	}
 	p.Shards = len(r.order) + 1

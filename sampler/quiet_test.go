@@ -30,6 +30,7 @@ func TestAQuietBoardAsksForNoBand(t *testing.T) {
 	s.walk(0, sampler.Options{Method: sampler.Counted, Head: 2000})
 	check("counted again", s.walk(1, sampler.Options{Method: sampler.Counted, Head: 2000}), 1)
 	s.state = sampler.State{}
-	s.walk(2, sampler.Options{Method: sampler.Counted, Head: 2000, Shards: 4})
-	check("four shards and four others", s.walk(3, sampler.Options{Method: sampler.Counted, Head: 2000, Shards: 4}), 2)
+	few := sampler.Options{Method: sampler.Counted, Head: 2000, Shards: 4, ReadBudget: 180}
+	s.walk(2, few)
+	check("four shards and four others", s.walk(3, few), 2)
 }

@@ -42,7 +42,7 @@ func (w *Walker) roll(ctx context.Context, prior History) (Walk, error) {
 	if err := r.readPilot(ctx); err != nil {
 		return Walk{}, err
 	}
-	if err := r.choose(headUnits); err != nil {
+	if err := r.choose(headUnits, len(h.Sightings) == 0); err != nil {
 		return Walk{}, err
 	}
 	return r.finish(ctx, head, h)
@@ -93,11 +93,12 @@ func itsOwn(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && !errors.Is(err, store.ErrTooExpensive)
 }
 
-// choose keeps as many shards as the options and the budget allow.
-func (r *rolling) choose(headUnits float64) error {
+// choose keeps as many shards as the options and the budget allow. Where there is
+// nothing to carry forward yet, the budget alone decides.
+func (r *rolling) choose(headUnits float64, cold bool) error {
 	w := r.walker
 	n := w.board.Shards
-	if w.options.Shards > 0 && !w.options.Full {
+	if w.options.Shards > 0 && !w.options.Full && !cold {
 		n = min(n, w.options.Shards)
 	}
 	if budget := w.options.ReadBudget; budget > 0 && !w.options.Full {

@@ -185,11 +185,11 @@ func TestBudgetChoosesHowManyShardsAreWalked(t *testing.T) {
 
 func TestRollingStartsColdFromASample(t *testing.T) {
 	s := newSeason(t, 32, draw(100_000, lognormal))
-	walk := s.walk(0, sampler.Options{Method: sampler.Counted, Head: 1000, Shards: 4})
+	walk := s.walk(0, sampler.Options{Method: sampler.Counted, Head: 1000, Shards: 4, ReadBudget: 130})
 	var m measured
 	m.compare(walk.Points, s.sorted(), false)
-	t.Logf("4 of 32 shards: mean error %.2f %%, %.1f %% inside", 100*m.err/m.n, 100*m.inside/m.n)
-	if walk.Walked != 4 || m.inside < 0.95*m.n || m.err/m.n > 0.05 {
+	t.Logf("%d of 32 shards: mean error %.2f %%, %.1f %% inside", walk.Walked, 100*m.err/m.n, 100*m.inside/m.n)
+	if walk.Walked > 16 || m.inside < 0.95*m.n || m.err/m.n > 0.05 {
 		t.Errorf("%d walked, mean error %.2f %%, %.1f %% inside", walk.Walked, 100*m.err/m.n, 100*m.inside/m.n)
 	}
 	if walk.Horizon != 0 {

@@ -12,7 +12,7 @@ import (
 // BenchmarkCombine is one refresh's combination of 300 cutpoints: shards walked in
 // sets, each seen three times.
 func BenchmarkCombine(b *testing.B) {
-	for _, size := range []struct{ shards, walked int }{{16, 1}, {64, 4}, {1024, 16}} {
+	for _, size := range []struct{ shards, walked int }{{16, 1}, {64, 4}, {1024, 16}, {1024, 1}} {
 		b.Run(fmt.Sprintf("%d of %d", size.walked, size.shards), func(b *testing.B) {
 			sightings := rotations(rand.New(rand.NewPCG(1, 2)), size.shards, size.walked, 300, 3)
 			now := sightings[len(sightings)-1].At

@@ -243,6 +243,35 @@ func TestTheOrderOfSightingsDoesNotMatter(t *testing.T) {
 	}
 }
 
+// TestManyTimesAreTakenTogether: a board of which one shard is walked at a time has as
+// many times as shards; they are taken together, and the band still holds.
+func TestManyTimesAreTakenTogether(t *testing.T) {
+	const shards = 256
+	c := newCrowd(shards, 30_000, 100_000, 400_000)
+	var inside, n float64
+	for i := 1; i <= 2*shards; i++ {
+		if i%16 == 0 {
+			c.move(0.005, 0.005)
+		}
+		c.walk(i, (i-1)%shards)
+		if i < shards || i%32 != 0 {
+			continue
+		}
+		f, known := combine(t, c.seen, shards, at(i), c.known)
+		c.known = known
+		for j := range f {
+			n++
+			if math.Abs(f[j].Better-c.total(j)) <= 1.96*f[j].Error+1 {
+				inside++
+			}
+		}
+	}
+	t.Logf("%.1f %% of %.0f inside", 100*inside/n, n)
+	if inside < 0.9*n {
+		t.Errorf("%.1f %% of %.0f inside", 100*inside/n, n)
+	}
+}
+
 func TestCombineRefusesWhatCannotBe(t *testing.T) {
 	good := kriging.Sighting{Shard: 0, At: at(0), Better: []int64{1, 2}}
 	for name, sightings := range map[string][]kriging.Sighting{

@@ -16,6 +16,7 @@ import (
 // times in sets of four, about a second for 300 cutpoints. Errors wrap
 // [ErrSightings].
 func Combine(sightings []Sighting, shards int, now time.Time, horizon time.Duration, known []Interval) ([]Forecast, []Interval, error) {
+	sightings = coarse(sightings)
 	h, err := arrange(sightings, shards, now, horizon, known)
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +91,7 @@ func latest(sightings []Sighting, kept int) []Sighting {
 
 // grid is the parameters that are averaged over.
 func (h *history) grid() []parameters {
-	const large = 100
+	const large = 150
 	switch {
 	case len(h.ages) == 1:
 		return []parameters{{}} // one time says nothing of time

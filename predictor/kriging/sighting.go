@@ -85,8 +85,8 @@ func arrange(sightings []Sighting, shards int, now time.Time, horizon time.Durat
 	for i, end := range h.ends {
 		h.active[i] = 1
 		for _, k := range known {
-			if k.End.Equal(end) {
-				h.active[i] = k.Activity
+			if k.End.After(times[i+1]) && !k.End.After(end) {
+				h.active[i] = max(h.active[i], k.Activity)
 			}
 		}
 	}

@@ -1,0 +1,43 @@
+package kriging
+
+import (
+	"slices"
+	"time"
+)
+
+// mostTimes bounds the times of a history, and with them the size of its systems,
+// which are factored 400 times: about a hundred rows, whatever part of the shards a
+// refresh walks.
+const mostTimes = 96
+
+// coarse takes neighbouring times together where there are too many, each for the
+// newest of them: of three rotations a time is off by a thirtieth of one at most.
+func coarse(sightings []Sighting) []Sighting {
+	times := make([]time.Time, 0, len(sightings))
+	for _, s := range sightings {
+		times = append(times, s.At)
+	}
+	slices.SortFunc(times, func(a, b time.Time) int { return b.Compare(a) })
+	times = slices.CompactFunc(times, time.Time.Equal)
+	if len(times) <= mostTimes {
+		return sightings
+	}
+	newest := slices.Clone(sightings)
+	slices.SortStableFunc(newest, func(a, b Sighting) int { return b.At.Compare(a.At) })
+	type place struct {
+		shard int
+		at    int64
+	}
+	seen := map[place]bool{}
+	kept := newest[:0]
+	for _, s := range newest {
+		i, _ := slices.BinarySearchFunc(times, s.At, func(a, b time.Time) int { return b.Compare(a) })
+		bin := i * mostTimes / len(times)
+		s.At = times[(bin*len(times)+mostTimes-1)/mostTimes]
+		if p := (place{s.Shard, s.At.UnixNano()}); !seen[p] {
+			seen[p] = true
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
