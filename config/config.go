@@ -95,7 +95,8 @@ type Board struct {
 	Periods     []store.Period // all alone: one board, without an end
 	ExpireAfter ExpireAfter
 	LatePosts   rankcurve.LatePosts
-	LateGrace   Age // how long after a period's end its posts are taken, where late ones are refused
+	LateGrace   Age          // how long after a period's end its posts are taken, where late ones are refused
+	Limits      []ScoreLimit // of the columns, in their order
 	Refresh     Refresh
 }
 
@@ -115,6 +116,8 @@ type Refresh struct {
 
 	Audit       int // owners whose ranks are counted after each refresh; 0: none
 	AuditBudget int // read units for that, at most; 0 is no limit
+
+	History History
 }
 
 // Prices are what plans are priced at, in dollars.
@@ -171,6 +174,8 @@ func Default() Config {
 			IdleMax:    "15m",
 
 			AuditBudget: 2000,
+
+			History: History{Keep: "48h", Every: "5m"},
 		},
 		// us-east-1, on demand, since November 2024; RAM by a cache.r7g.large, $0.219 an
 		// hour for 13.07 GB.

@@ -41,7 +41,7 @@ func TestWithoutAFileThereAreTheDefaults(t *testing.T) {
 	want := config.Config{
 		Store:           config.Store{Kind: "bolt", Bolt: config.Bolt{Path: "rankcurve.db"}, DynamoDB: config.DynamoDB{Table: "rankcurve"}},
 		Cache:           config.Cache{Kind: "none", Memcached: config.Memcached{Servers: []string{"127.0.0.1:11211"}}},
-		RefreshDefaults: config.Refresh{Method: "auto", CurveBytes: 16384, Head: 10000, Tolerance: "sqrt", Pace: config.Pace{Start: 50, Max: 300}, Schedule: "@every 5m", Timezone: "UTC", IdleMax: "15m", AuditBudget: 2000},
+		RefreshDefaults: config.Refresh{Method: "auto", CurveBytes: 16384, Head: 10000, Tolerance: "sqrt", Pace: config.Pace{Start: 50, Max: 300}, Schedule: "@every 5m", Timezone: "UTC", IdleMax: "15m", AuditBudget: 2000, History: config.History{Keep: "48h", Every: "5m"}},
 	}
 	if c.Store != want.Store || !reflect.DeepEqual(c.Cache, want.Cache) || c.RefreshDefaults != want.RefreshDefaults || len(c.Boards) != 0 {
 		t.Errorf("got %+v", c)
@@ -66,7 +66,7 @@ boards:
     columns:
       - {name: xp, operator: sum}
       - {name: time, order: asc, operator: best, decimals: 2}
-    refresh: {method: counted, walk: 4, read_budget: 20000, curve_bytes: 4096, head: 500, tolerance: abs, pace: {start: 0, max: 100}, schedule: 0 * * * *, timezone: Asia/Tokyo, idle_max: 1h, audit: 50, audit_budget: 400}
+    refresh: {method: counted, walk: 4, read_budget: 20000, curve_bytes: 4096, head: 500, tolerance: abs, pace: {start: 0, max: 100}, schedule: 0 * * * *, timezone: Asia/Tokyo, idle_max: 1h, audit: 50, audit_budget: 400, history: {keep: 30d, every: 1h}}
 `, nil, nil)
 	board, ok := c.Board("missions")
 	want := store.Board{Name: "missions", Shards: 32, Columns: []store.Column{
@@ -76,7 +76,7 @@ boards:
 	if !ok || !reflect.DeepEqual(board, want) {
 		t.Errorf("got %+v %v, want %+v", board, ok, want)
 	}
-	if got := c.Refresh("missions"); got != (config.Refresh{Method: config.MethodCounted, Walk: 4, ReadBudget: 20000, CurveBytes: 4096, Head: 500, Tolerance: config.ToleranceAbs, Pace: config.Pace{Max: 100}, Schedule: "0 * * * *", Timezone: "Asia/Tokyo", IdleMax: "1h", Audit: 50, AuditBudget: 400}) {
+	if got := c.Refresh("missions"); got != (config.Refresh{Method: config.MethodCounted, Walk: 4, ReadBudget: 20000, CurveBytes: 4096, Head: 500, Tolerance: config.ToleranceAbs, Pace: config.Pace{Max: 100}, Schedule: "0 * * * *", Timezone: "Asia/Tokyo", IdleMax: "1h", Audit: 50, AuditBudget: 400, History: config.History{Keep: "30d", Every: "1h"}}) {
 		t.Errorf("refresh is %+v", got)
 	}
 	if want := (config.Store{Kind: config.KindDynamoDB, Bolt: config.Bolt{Path: "boards.db"}, DynamoDB: config.DynamoDB{Table: "boards", Region: "eu-west-1"}}); c.Store != want {

@@ -126,16 +126,21 @@ func (c Config) Board(name string) (store.Board, bool) {
 // Refresh says how a board is refreshed, that of a family's period as the family. One
 // that is not configured, being in the store's registry alone, has the defaults.
 func (c Config) Refresh(board string) Refresh {
-	if b, ok := c.familyOf(board); ok && b.Name == board {
+	if b, ok := c.configured(board); ok {
 		return b.Refresh
+	}
+	return c.RefreshDefaults
+}
+
+// configured is what is configured for a board, that of a family's period for the family.
+func (c Config) configured(board string) (Board, bool) {
+	if b, ok := c.familyOf(board); ok && b.Name == board {
+		return b, true
 	}
 	if family, _, ok := store.ParseBoardName(board); ok {
 		board = family
 	}
-	if b, ok := c.familyOf(board); ok {
-		return b.Refresh
-	}
-	return c.RefreshDefaults
+	return c.familyOf(board)
 }
 
 // familyFaults are those of what makes a board a family, with keys below the board.

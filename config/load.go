@@ -92,6 +92,7 @@ func (s *settings) config() Config {
 			Board:     store.Board{Shards: DefaultShards, Columns: columns},
 			Periods:   periods,
 			LatePosts: rankcurve.AcceptLate,
+			Limits:    make([]ScoreLimit, len(columns)),
 			Refresh:   c.RefreshDefaults,
 		}
 	}

@@ -46,6 +46,8 @@ var fields = slices.Concat(
 		{"boards[].columns[].order", func(c *Config, i []int) any { return (*string)(&column(c, i).Order) }},
 		{"boards[].columns[].operator", func(c *Config, i []int) any { return (*string)(&column(c, i).Operator) }},
 		{"boards[].columns[].decimals", func(c *Config, i []int) any { return &column(c, i).Decimals }},
+		{"boards[].columns[].min_score", func(c *Config, i []int) any { return &c.Boards[i[0]].Limits[i[1]].Min }},
+		{"boards[].columns[].max_score", func(c *Config, i []int) any { return &c.Boards[i[0]].Limits[i[1]].Max }},
 		{"boards[].periods[]", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].Periods[i[1]]) }},
 		{"boards[].expire_after.monthly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Monthly) }},
 		{"boards[].expire_after.weekly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Weekly) }},
@@ -71,6 +73,8 @@ func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 		{prefix + ".idle_max", func(c *Config, i []int) any { return (*string)(&at(c, i).IdleMax) }},
 		{prefix + ".audit", func(c *Config, i []int) any { return &at(c, i).Audit }},
 		{prefix + ".audit_budget", func(c *Config, i []int) any { return &at(c, i).AuditBudget }},
+		{prefix + ".history.keep", func(c *Config, i []int) any { return (*string)(&at(c, i).History.Keep) }},
+		{prefix + ".history.every", func(c *Config, i []int) any { return (*string)(&at(c, i).History.Every) }},
 	}
 }
 

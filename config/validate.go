@@ -30,7 +30,7 @@ func (c Config) faults() (faults []error) {
 			field, text, _ := strings.Cut(err.Error(), ": ")
 			report(key+field, text)
 		}
-		for _, f := range b.familyFaults() {
+		for _, f := range append(b.familyFaults(), b.limitFaults()...) {
 			report(key+f.key, f.text)
 		}
 		if family, _, ok := store.ParseBoardName(b.Name); ok && slices.ContainsFunc(c.Boards, func(o Board) bool { return o.Name == family && o.IsFamily() }) {
@@ -62,6 +62,9 @@ func (r Refresh) faults() (faults []fault) {
 	if r.Walk < 0 {
 		report("walk", "%d is negative; use 0 for all shards", r.Walk)
 	}
+	if r.Walk > 0 && r.Method == MethodScores {
+		report("walk", "%d shards cannot stand for all with method scores, which reads every one; use auto or counted, or 0", r.Walk)
+	}
 	if r.ReadBudget < 0 {
 		report("read_budget", "%d is negative; use 0 for no limit", r.ReadBudget)
 	}
@@ -80,7 +83,7 @@ func (r Refresh) faults() (faults []fault) {
 	if r.AuditBudget < 0 {
 		report("audit_budget", "%d is negative; use 0 for no limit", r.AuditBudget)
 	}
-	return append(faults, append(r.scheduleFaults(), r.Pace.faults()...)...)
+	return slices.Concat(faults, r.scheduleFaults(), r.Pace.faults(), r.History.faults())
 }
 
 // where says where a key was set, or else what is above it.

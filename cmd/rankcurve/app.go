@@ -121,8 +121,8 @@ func (p *program) app() *cli.App {
 		},
 		Commands: []*cli.Command{
 			p.demoCommand(),
-			p.loadCommand(), p.postCommand(), p.rebuildCommand(), p.workerCommand(),
-			p.topCommand(), p.rankCommand(), p.scoreCommand(),
+			p.loadCommand(), p.postCommand(), p.removeCommand(), p.hideCommand(), p.unhideCommand(), p.rebuildCommand(), p.workerCommand(),
+			p.topCommand(), p.rankCommand(), p.scoreCommand(), p.historyCommand(),
 			p.aroundCommand(), p.pageCommand(), p.ownerCommand(), p.boardsCommand(), p.pruneCommand(), p.curveCommand(), p.verifyCommand(), p.planCommand(),
 			p.tableCommand(), p.configCommand(), p.simulateCommand(), p.completionCommand(),
 		},

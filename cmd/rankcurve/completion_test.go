@@ -18,8 +18,8 @@ func TestCompletionScripts(t *testing.T) {
 func TestCompletionsAreAsked(t *testing.T) {
 	s := newShell(t)
 	for line, want := range map[string]string{
-		"|":                   "demo load post rebuild worker top rank score around page owner boards prune curve verify plan table config simulate completion",
-		"re|":                 "rebuild",
+		"|":                   "demo load post remove hide unhide rebuild worker top rank score history around page owner boards prune curve verify plan table config simulate completion",
+		"re|":                 "remove rebuild",
 		"--d|":                "--db",
 		"--db x.db t|":        "top table",
 		"table d|":            "describe delete",

@@ -67,8 +67,8 @@ func printConfig(w io.Writer, cfg config.Config) {
 	fmt.Fprint(w, "boards:\n")
 	for _, b := range cfg.Boards {
 		fmt.Fprintf(w, "  - name: %s\n    shards: %d\n    columns:\n", yamlText(b.Name), b.Shards)
-		for _, c := range b.Columns {
-			fmt.Fprintf(w, "      - {name: %s, order: %s, operator: %s, decimals: %d}\n", yamlText(c.Name), c.Order, c.Operator, c.Decimals)
+		for i, c := range b.Columns {
+			fmt.Fprintf(w, "      - {name: %s, order: %s, operator: %s, decimals: %d, min_score: %q, max_score: %q}\n", yamlText(c.Name), c.Order, c.Operator, c.Decimals, b.Limits[i].Min, b.Limits[i].Max)
 		}
 		fmt.Fprintf(w, "    periods: [%s]\n", periodList(b.Periods))
 		fmt.Fprintf(w, "    expire_after: {monthly: %q, weekly: %q, daily: %q}\n", b.ExpireAfter.Monthly, b.ExpireAfter.Weekly, b.ExpireAfter.Daily)
@@ -100,6 +100,9 @@ func refreshText(r config.Refresh, indent string) string {
 		"schedule: " + yamlText(r.Schedule),
 		"timezone: " + yamlText(r.Timezone),
 		"idle_max: " + yamlText(string(r.IdleMax)),
+		fmt.Sprintf("audit: %d", r.Audit),
+		fmt.Sprintf("audit_budget: %d", r.AuditBudget),
+		fmt.Sprintf("history: {keep: %s, every: %s}", yamlText(string(r.History.Keep)), yamlText(string(r.History.Every))),
 	}
 	return indent + strings.Join(lines, "\n"+indent) + "\n"
 }

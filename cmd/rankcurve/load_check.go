@@ -35,6 +35,7 @@ type ownerHash [2]uint64
 // A checked column is one that the file loads.
 type checked struct {
 	store.Column
+	limit           store.Limit
 	open            bool // its decimals are what the file shows
 	decimals, whole int  // the most digits after and before the point so far
 }
@@ -144,8 +145,13 @@ func (c *checked) check(line int, text string) *fault {
 		}
 		decimals = min(shown, store.MaxDecimals)
 	}
-	if _, err := store.ParseScore(text, decimals); err != nil {
+	score, err := store.ParseScore(text, decimals)
+	if err != nil {
 		return c.diagnose(line, text, decimals)
+	}
+	if err := c.limit.Check(c.Column, score); err != nil {
+		_, said, _ := strings.Cut(bare(err), ": ") // the fault names the column
+		return faultf(line, c.Name, "%s; correct it, or change min_score and max_score in the configuration", said)
 	}
 	whole, _, _ := strings.Cut(text, ".")
 	c.whole = max(c.whole, len(strings.TrimLeft(whole, "-0")))

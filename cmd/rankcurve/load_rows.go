@@ -48,6 +48,7 @@ func (l *loading) choose() error {
 	if len(specs) == 0 && !l.known {
 		specs = specsOf(names)
 	}
+	limits := l.config.Limits(l.name)
 	chosen := l.board.Columns // of a known board: all, or those that the flags name
 	if len(specs) > 0 {
 		chosen = nil
@@ -57,11 +58,11 @@ func (l *loading) choose() error {
 				column = s.define()
 			}
 			chosen = append(chosen, column)
-			l.columns = append(l.columns, &checked{Column: column, open: !l.known && s.decimals < 0})
+			l.columns = append(l.columns, &checked{Column: column, limit: limits[column.Name], open: !l.known && s.decimals < 0})
 		}
 	} else {
 		for _, column := range chosen {
-			l.columns = append(l.columns, &checked{Column: column})
+			l.columns = append(l.columns, &checked{Column: column, limit: limits[column.Name]})
 		}
 	}
 	return l.validateColumns(names, chosen)

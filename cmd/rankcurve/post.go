@@ -31,6 +31,9 @@ Where the configuration gives the board periods, the post goes to its boards of 
 them: missions, missions:2026-W47 and so on, which are made when they are first needed;
 --period names one of them. --time says when it happened, if not now.
 
+A score beyond its column's min_score or max_score in the configuration is refused, and
+where scores are added up a sum beyond.
+
    rankcurve post missions ann xp=150 --id 7f3a --time 2026-11-21T09:30:00Z
    rankcurve post missions ann xp=150 --period weekly:previous`
 
@@ -152,7 +155,7 @@ func (p *program) openForPost(c *cli.Context, cfg config.Config) (store.Store, *
 	}
 	var b *rankcurve.Board
 	if configured {
-		b, err = rankcurve.New(c.Context, st, def, rankcurve.WithClock(clockOf(c)))
+		b, err = rankcurve.New(c.Context, st, def, rankcurve.WithClock(clockOf(c)), rankcurve.WithLimits(cfg.Limits(name)))
 	} else {
 		b, err = rankcurve.Open(c.Context, st, name, rankcurve.WithClock(clockOf(c)))
 	}

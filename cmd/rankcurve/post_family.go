@@ -35,7 +35,7 @@ func (p *program) postToFamily(c *cli.Context, cfg config.Config, def rankcurve.
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	family, err := rankcurve.NewFamily(st, def, rankcurve.WithClock(clockOf(c)))
+	family, err := rankcurve.NewFamily(st, def, rankcurve.WithClock(clockOf(c)), rankcurve.WithLimits(cfg.Limits(def.Name)))
 	if err != nil {
 		return err
 	}

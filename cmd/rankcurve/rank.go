@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -28,6 +29,12 @@ Examples:
    rankcurve rank missions --owners-file players.txt --json
    rankcurve rank missions ann --column xp --column time
    rankcurve rank missions ann --all-columns
+   rankcurve rank missions --score 1200 --at 2026-11-20T18:00:00Z
+   rankcurve rank missions ann --at 12h
+
+With --at it is the rank of a time, by the newest curve of then or before that is kept.
+Of owners it is the rank that their scores of now had then: what scores they had is not
+kept. How long curves are kept is configured by refresh.history.
 
 The exit code is 3 if an owner is not on the board; the others are still answered.
 It is 2 if an owner cannot be one, in the file too, and then none is asked for.`
@@ -47,7 +54,7 @@ func (p *program) rankCommand() *cli.Command {
 			modeFlag(), readBudgetFlag(),
 			&cli.StringSliceFlag{Name: "column", Usage: "ask for the rank by `COLUMN` (default: the board's first), and by more with more flags"},
 			&cli.BoolFlag{Name: "all-columns", DisableDefaultText: true, Usage: "ask for the rank by every column that the owner has a score in"},
-			periodFlag(), jsonFlag(),
+			atFlag("ask for the rank"), periodFlag(), jsonFlag(),
 		},
 		Action: p.rank,
 	}
@@ -61,6 +68,8 @@ type rankQuestion struct {
 	board *rankcurve.Board
 	by    []store.Column
 	mode  rankcurve.Mode
+	past  []*rankcurve.Past // of each column, with --at
+	at    time.Time         // that they are of
 }
 
 func modeFlag() cli.Flag {
@@ -88,6 +97,10 @@ func (p *program) rank(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	at, err := pastTime(c, "at")
+	if err != nil {
+		return err
+	}
 	return p.withStore(c, func(cfg config.Config, st store.Store) error {
 		b, err := openBoard(c, cfg, st, rankcurve.WithReadBudget(c.Float64("read-budget")))
 		if err != nil {
@@ -97,7 +110,12 @@ func (p *program) rank(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		q := rankQuestion{c, cfg.Store.Kind, st, b, by, mode}
+		q := rankQuestion{c: c, kind: cfg.Store.Kind, store: st, board: b, by: by, mode: mode}
+		if at != nil {
+			if err := q.lookBack(*at); err != nil {
+				return err
+			}
+		}
 		if c.IsSet("score") {
 			return q.ofScore(c.String("score"))
 		}
@@ -171,6 +189,8 @@ func rankContradictions(c *cli.Context, owners []string) error {
 		return usagef("--score asks for a score, not for owners; leave one of them out")
 	case score && (all || len(c.StringSlice("column")) > 1):
 		return usagef("--score is a score of one column; name one with --column")
+	case c.IsSet("at") && c.String("mode") == string(rankcurve.Exact):
+		return usagef("--mode exact counts the board of now; leave it or --at out")
 	case !score && !file && len(owners) == 0:
 		return usagef("rank needs to know of whom; name owners, or use --score or --owners-file")
 	}
@@ -183,16 +203,33 @@ func (q rankQuestion) ofScore(text string) error {
 	if err != nil {
 		return wrongScore("--score", text, column, err)
 	}
-	rank, _, err := q.board.RankOfScore(q.c.Context, column.Name, q.mode, score)
+	var rank rankcurve.Rank
+	if q.past != nil {
+		rank, err = q.past[0].RankOfScore(score)
+	} else {
+		rank, _, err = q.board.RankOfScore(q.c.Context, column.Name, q.mode, score)
+	}
 	if err != nil {
 		return q.advise(err)
 	}
 	if q.c.Bool("json") {
-		return printJSON(q.c.App.Writer, rankRowOf(rank))
+		return printJSON(q.c.App.Writer, q.row(rank))
 	}
 	t := q.table()
 	t.row(rankCells(rank)...)
+	defer q.explain()
 	return t.print()
+}
+
+// row is a rank in JSON.
+func (q rankQuestion) row(r rankcurve.Rank) any {
+	if q.past == nil {
+		return rankRowOf(r)
+	}
+	return struct {
+		rankRow
+		rankAt
+	}{rankRowOf(r), q.rankedAt()}
 }
 
 func (q rankQuestion) advise(err error) error {
@@ -243,6 +280,7 @@ func (q rankQuestion) ofOwners(owners []string) error {
 		if err := t.print(); err != nil {
 			return err
 		}
+		q.explain()
 	}
 	return missingError(missing, len(owners))
 }
@@ -274,6 +312,9 @@ func (q rankQuestion) ask(owners []string) ([][]rankcurve.Answer, error) {
 	names := make([]string, len(q.by))
 	for i, column := range q.by {
 		names[i] = column.Name
+	}
+	if q.past != nil {
+		return q.askThen(owners)
 	}
 	answers, _, err := q.board.Ranks(q.c.Context, names, q.mode, owners...)
 	if !errors.Is(err, store.ErrCorrupt) {
@@ -319,7 +360,7 @@ func (q rankQuestion) damaged(err error) error {
 func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
 	switch {
 	case a.Err == nil && q.c.Bool("json"):
-		return printJSON(q.c.App.Writer, rankRowOf(a.Rank))
+		return printJSON(q.c.App.Writer, q.row(a.Rank))
 	case a.Err == nil && len(q.by) > 1:
 		t.row(slices.Insert(rankCells(a.Rank), 1, a.Column)...)
 	case a.Err == nil:

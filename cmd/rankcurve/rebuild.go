@@ -85,12 +85,15 @@ func (p *program) rebuild(c *cli.Context) error {
 			}
 			columns = []store.Column{column}
 		}
-		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name)}
+		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Now: p.clock(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name)}
 		if c.IsSet("method") {
 			r.options.Method = sampler.Method(c.String("method"))
 		}
 		if c.IsSet("walk") {
 			r.options.Shards = c.Int("walk")
+		}
+		if r.options.Method == sampler.Scores && r.options.Shards > 0 {
+			return usagef("--method scores reads every shard, and cannot walk %d of them; use auto or counted, or --walk 0", r.options.Shards)
 		}
 		r.options.Full = c.Bool("full")
 		if c.IsSet("audit") {
@@ -126,6 +129,7 @@ func refreshOptions(cfg config.Config, board string) jobs.Options {
 		CurveBytes: r.CurveBytes, Head: r.Head, Shape: predictor.Shape(r.Tolerance),
 		Audit: r.Audit, AuditBudget: float64(r.AuditBudget),
 	}
+	o.Keep, o.KeepEvery = r.History.Spans()
 	if cfg.Store.Kind == config.KindDynamoDB {
 		o.Pace = sampler.Pace{Start: float64(r.Pace.Start), Max: float64(r.Pace.Max)}
 	} else {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
@@ -19,7 +20,11 @@ scores share the best of theirs.
 Examples:
 
    rankcurve score missions --rank 1000
-   rankcurve score missions --percent 5 --column time`
+   rankcurve score missions --percent 5 --column time
+   rankcurve score missions --rank 1000 --at 2026-11-20T18:00:00Z
+
+With --at it is the score that the rank took at a time, by the newest curve of then or
+before that is kept. How long curves are kept is configured by refresh.history.`
 
 func (p *program) scoreCommand() *cli.Command {
 	return &cli.Command{
@@ -30,7 +35,7 @@ func (p *program) scoreCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.Int64Flag{Name: "rank", DefaultText: "none", Usage: "ask for the score at `RANK`, 1 being the best"},
 			&cli.Float64Flag{Name: "percent", DefaultText: "none", Usage: "ask for the score of the best `PERCENT`, such as 0.1 or 25"},
-			columnFlag("ask for the score in"), periodFlag(), jsonFlag(),
+			columnFlag("ask for the score in"), atFlag("ask for the score"), periodFlag(), jsonFlag(),
 		},
 		Action: p.score,
 	}
@@ -51,10 +56,15 @@ type scoreRow struct {
 	Exact      bool    `json:"exact"`
 	AsOf       string  `json:"as_of"`
 	Generation int64   `json:"generation"`
+	At         string  `json:"at,omitempty"` // the time that was asked for, with --at
 }
 
 func (p *program) score(c *cli.Context) error {
 	if err := scoreArguments(c); err != nil {
+		return err
+	}
+	at, err := pastTime(c, "at")
+	if err != nil {
 		return err
 	}
 	return p.withStore(c, func(cfg config.Config, st store.Store) error {
@@ -62,16 +72,20 @@ func (p *program) score(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		s, err := askScore(c, b)
+		s, err := askScore(c, b, at)
 		if err != nil {
 			return err
 		}
 		if c.Bool("json") {
-			return printJSON(c.App.Writer, scoreRow{
+			row := scoreRow{
 				Board: s.Board, Column: s.Column, Score: store.FormatScore(s.Score, s.Decimals),
 				Rank: s.Rank, ScoreRank: s.ScoreRank, Low: s.Low, High: s.High, Of: s.Of, Percent: s.Percent,
 				Exact: s.Exact, AsOf: timestamp(s.AsOf), Generation: s.Generation,
-			})
+			}
+			if at != nil {
+				row.At = timestamp(*at)
+			}
+			return printJSON(c.App.Writer, row)
 		}
 		t := newTable(c.App.Writer, "ASKED", strings.ToUpper(s.Column), "RANK", "BAND", "OF", "TOP", "AS OF").texts(3, 6)
 		t.row(humanize.Comma(s.Rank), scoreText(s.Score, s.Decimals), humanize.Comma(s.ScoreRank), bandText(s.Low, s.High, s.Exact), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
@@ -95,11 +109,23 @@ func scoreArguments(c *cli.Context) error {
 	return nil
 }
 
-func askScore(c *cli.Context, b *rankcurve.Board) (rankcurve.ScoreAt, error) {
-	if c.IsSet("percent") {
-		return b.ScoreAtPercent(c.Context, c.String("column"), c.Float64("percent"))
+func askScore(c *cli.Context, b *rankcurve.Board, at *time.Time) (s rankcurve.ScoreAt, err error) {
+	column, rank, percent := c.String("column"), c.Int64("rank"), c.Float64("percent")
+	switch {
+	case at != nil:
+		var past *rankcurve.Past
+		if past, _, err = b.At(c.Context, column, *at); err != nil {
+			return s, pastError(err)
+		}
+		if c.IsSet("percent") {
+			return past.ScoreAtPercent(percent)
+		}
+		s, err = past.ScoreAtRank(rank)
+	case c.IsSet("percent"):
+		return b.ScoreAtPercent(c.Context, column, percent)
+	default:
+		s, err = b.ScoreAtRank(c.Context, column, rank)
 	}
-	s, err := b.ScoreAtRank(c.Context, c.String("column"), c.Int64("rank"))
 	if errors.Is(err, store.ErrInvalid) {
 		return s, usagef("%s", bare(err))
 	}
