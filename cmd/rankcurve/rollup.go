@@ -61,7 +61,8 @@ type rollup struct {
 	config  config.Config
 	now     time.Time
 	columns logColumns
-	chunk   int
+	chunk   int // lines
+	batch   int // posts
 
 	store   store.Store
 	def     rankcurve.FamilyDefinition // under the name that the command line has
@@ -85,9 +86,9 @@ func (p *program) rollUp(c *cli.Context, f format, specs []columnSpec) (err erro
 	if err != nil {
 		return err
 	}
-	r := &rollup{program: p, config: cfg, now: p.clock()(), chunk: rollupChunk, families: map[string]*rankcurve.Family{}, kinds: map[string]bool{}, boards: map[string]bool{}}
+	r := &rollup{program: p, config: cfg, now: p.clock()(), chunk: rollupChunk, batch: rollupBatch, families: map[string]*rankcurve.Family{}, kinds: map[string]bool{}, boards: map[string]bool{}}
 	if cfg.Store.Kind == config.KindDynamoDB {
-		r.chunk = rollupChunkDynamoDB
+		r.chunk, r.batch = rollupChunkDynamoDB, rollupBatchDynamoDB
 	}
 	if err := r.readFlags(c, specs); err != nil {
 		return err

@@ -13,10 +13,14 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// How many posts are sent at a time: a stop waits for those under way.
-const rollupBatch = 2_500
+// How many posts are sent at a time, for which a stop waits: in the embedded store they
+// are one transaction.
+const (
+	rollupBatch         = 50_000
+	rollupBatchDynamoDB = 2_500
+)
 
-// postTries is how often a post is sent again that met other writers.
+// rollupTries is how often a post is sent again that met other writers.
 const rollupTries = 5
 
 // count posts the lines chunk by chunk. Before one is begun, the journal says where it
@@ -78,7 +82,7 @@ func (r *rollup) post(ctx context.Context, id string, t *tally) error {
 		if err != nil {
 			return err
 		}
-		for posts := range slices.Chunk(t.posts(at, id), rollupBatch) {
+		for posts := range slices.Chunk(t.posts(at, id), r.batch) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
