@@ -64,6 +64,10 @@ simulate: ## Hold estimates under churn to what is promised, and write docs/esti
 scale: ## Refresh a computed board of a billion entries, and print its errors
 	go test ./jobs -run TestBillion -v -count=1 -timeout 30m
 
+.PHONY: soak
+soak: ## Simulate a day of 200 boards on three workers that are killed and fail (minutes)
+	RANKCURVE_TEST_SOAK=1 go test ./jobs -run TestWorkersSurviveADay -v -count=1 -timeout 60m
+
 .PHONY: generate
 generate: ## Generate code anew (needs protoc and protoc-gen-go)
 	go generate ./...
