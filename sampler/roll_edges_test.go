@@ -36,7 +36,9 @@ func TestWalksOfLongAgoAreForgotten(t *testing.T) {
 // also where no more than one shard is walked and none is left to try again.
 func TestAShardPassedOverAsTheSampleIsReported(t *testing.T) {
 	s := newSeason(t, 16, draw(50_000, lognormal))
-	walk := s.walkOn(lame{s.store(), map[int]int{0: 9}}, 0, sampler.Options{Method: sampler.Counted, Head: 500, Shards: 1})
+	o := sampler.Options{Method: sampler.Counted, Head: 500, Shards: 1}
+	s.walk(0, o)
+	walk := s.walkOn(lame{s.store(), map[int]int{0: 9}}, 1, o)
 	if walk.Walked != 1 || len(walk.Failed) != 1 || !strings.Contains(walk.Failed[0].Error(), "shard 0") {
 		t.Errorf("%d shards were walked, and failed have %v; want one, and shard 0", walk.Walked, walk.Failed)
 	}
