@@ -80,7 +80,7 @@ func (b *Board) moderate(ctx context.Context, owners []string, do act) ([]Modera
 		group.Go(func() error {
 			var err error
 			if done[i].Changed, err = b.moderateOne(ctx, owner, do); err != nil {
-				done[i].Err = fmt.Errorf("%s owner %q on board %q: %w", do.verb, owner, b.def.Name, err)
+				done[i].Err = fmt.Errorf("%s: %w", do.verb, err) // which names owner and board
 			}
 			return nil
 		})
@@ -113,6 +113,8 @@ func (b *Board) moderateOne(ctx context.Context, owner string, do act) (changed 
 			return changed || unsure, nil
 		case errors.Is(err, store.ErrNotFound) && unsure && do.removes: // an earlier try has done it
 			return true, nil
+		case errors.Is(err, store.ErrNotFound):
+			return false, fmt.Errorf("owner %q is not on board %q: %w", owner, b.def.Name, store.ErrNotFound)
 		case !errors.Is(err, store.ErrConflict):
 			return false, err
 		case try == postTries:

@@ -31,7 +31,7 @@ func TestHideUnhideAndRemove(t *testing.T) {
 	}
 	s.run("rank", "games", "p3", "--mode", "exact").ok("p3      40      2")
 
-	r := s.run("remove", "games", "p3", "nobody", "p4").fails(exitNotFound, `remove owner "nobody" on board "games": `, "not found")
+	r := s.run("remove", "games", "p3", "nobody", "p4").fails(exitNotFound, `remove: owner "nobody" is not on board "games": not found`)
 	r.has("output", r.out, []string{"removed on board games: 2 owners (p3, p4)"})
 	r = s.run("remove", "games", "p3", "p4", "p1", "--json").fails(exitNotFound, `owner "p3"`, "and so it was for 1 more of 3 owners")
 	if rows := r.rows(); len(rows) != 3 || rows[0]["changed"] != false || !strings.Contains(fmt.Sprint(rows[0]["error"]), "not found") || rows[2]["changed"] != true {

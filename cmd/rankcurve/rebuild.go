@@ -86,24 +86,32 @@ func (p *program) rebuild(c *cli.Context) error {
 			columns = []store.Column{column}
 		}
 		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Now: p.clock(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name)}
-		if c.IsSet("method") {
-			r.options.Method = sampler.Method(c.String("method"))
-		}
-		if c.IsSet("walk") {
-			r.options.Shards = c.Int("walk")
-		}
-		if r.options.Method == sampler.Scores && r.options.Shards > 0 {
-			return usagef("--method scores reads every shard, and cannot walk %d of them; use auto or counted, or --walk 0", r.options.Shards)
-		}
-		r.options.Full = c.Bool("full")
-		if c.IsSet("audit") {
-			r.options.Audit = c.Int("audit")
+		if err := r.takeFlags(); err != nil {
+			return err
 		}
 		if c.Bool("dry-run") {
 			return r.plan(columns)
 		}
 		return r.refresh(columns)
 	})
+}
+
+// takeFlags lets the command line have the last word on the options.
+func (r *rebuilding) takeFlags() error {
+	if r.c.IsSet("method") {
+		r.options.Method = sampler.Method(r.c.String("method"))
+	}
+	if r.c.IsSet("walk") {
+		r.options.Shards = r.c.Int("walk")
+	}
+	if r.options.Method == sampler.Scores && r.options.Shards > 0 {
+		return usagef("--method scores reads every shard, and cannot walk %d of them; use auto or counted, or --walk 0", r.options.Shards)
+	}
+	r.options.Full = r.c.Bool("full")
+	if r.c.IsSet("audit") {
+		r.options.Audit = r.c.Int("audit")
+	}
+	return nil
 }
 
 // holder names this process in leases.
