@@ -80,7 +80,7 @@ func (b *Board) moderate(ctx context.Context, owners []string, do act) ([]Modera
 		group.Go(func() error {
 			var err error
 			if done[i].Changed, err = b.moderateOne(ctx, owner, do); err != nil {
-				done[i].Err = fmt.Errorf("%s: %w", do.verb, err) // which names owner and board
+				done[i].Err = fmt.Errorf("%s: %w", do.verb, err) // the store's name owner and board
 			}
 			return nil
 		})
