@@ -131,8 +131,8 @@ type Boards interface {
 	// Boards lists all definitions, sorted by name.
 	Boards(ctx context.Context) ([]Board, error)
 
-	// DropBoard deletes a board that has expired at now, with its curves, its states and
-	// its history: an unknown one is ErrNotFound, one that has not expired ErrInvalid.
+	// DropBoard deletes a board that has expired at now, with its curves, its states, those
+	// kept beside them under COLUMN/NAME, and its history: an unknown one is ErrNotFound, one that has not expired ErrInvalid.
 	// Its rows go with it, unless the backend deletes those that have expired by itself.
 	// One that was stopped on the way can be called again.
 	DropBoard(ctx context.Context, name string, now time.Time) error

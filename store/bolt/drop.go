@@ -95,6 +95,9 @@ func dropBoard(tx *bbolt.Tx, b store.Board) error {
 				return fmt.Errorf("drop board %q: %w", b.Name, err)
 			}
 		}
+		if err := dropBeside(tx, b.CurveKey(c.Name)); err != nil {
+			return fmt.Errorf("drop board %q: %w", b.Name, err)
+		}
 	}
 	for _, c := range b.Columns {
 		if err := dropHistory(tx, b.CurveKey(c.Name)); err != nil {
@@ -102,4 +105,18 @@ func dropBoard(tx *bbolt.Tx, b store.Board) error {
 		}
 	}
 	return tx.Bucket(bucketBoards).Delete([]byte(b.Name))
+}
+
+// dropBeside deletes the states that are kept beside a column's own.
+func dropBeside(tx *bbolt.Tx, k store.CurveKey) error {
+	states, prefix := tx.Bucket(bucketStates), append(curveKey(k), '/')
+	for {
+		key, _ := states.Cursor().Seek(prefix)
+		if !bytes.HasPrefix(key, prefix) {
+			return nil
+		}
+		if err := states.Delete(key); err != nil {
+			return err
+		}
+	}
 }

@@ -30,8 +30,8 @@ func (s *Store) DropBoard(ctx context.Context, name string, now time.Time) error
 	for _, c := range b.Columns {
 		curve := b.CurveKey(c.Name)
 		keys = append(keys, keyOf(ownerStates, curve.String()), keyOf(ownerCurves, curve.String()))
-		if !s.sweepParts(ctx, curve, 0, &store.Usage{}) {
-			return fmt.Errorf("drop board %q: the parts of the state of %s could not be deleted; try again: %w", name, curve, store.ErrUnavailable)
+		if !s.sweepParts(ctx, curve, 0, &store.Usage{}) || !s.sweep(ctx, curve.String()+"/", all, &store.Usage{}) {
+			return fmt.Errorf("drop board %q: not all states of %s could be deleted; try again: %w", name, curve, store.ErrUnavailable)
 		}
 	}
 	for _, c := range b.Columns {

@@ -17,12 +17,21 @@ import (
 // deleting a write unit per KB. It reports whether it came to its end; if not that is
 // no fault, for the state is saved, and the next save sweeps again.
 func (s *Store) sweepParts(ctx context.Context, k store.CurveKey, keep int64, u *store.Usage) (swept bool) {
+	return s.sweep(ctx, k.String()+"#", keep, u)
+}
+
+// all is no number of a part: whatever has the prefix is swept.
+const all = -1
+
+// sweep deletes the items of states whose names have a prefix, but for parts before so
+// many.
+func (s *Store) sweep(ctx context.Context, prefix string, keep int64, u *store.Usage) (swept bool) {
 	request := &dynamodb.QueryInput{
 		TableName:                 &s.table,
 		KeyConditionExpression:    aws.String("#o = :o AND begins_with(#b, :b)"),
 		ProjectionExpression:      aws.String("#b"),
 		ExpressionAttributeNames:  map[string]string{"#o": attrOwner, "#b": attrBoard},
-		ExpressionAttributeValues: item{":o": text(ownerStates), ":b": text(k.String() + "#")},
+		ExpressionAttributeValues: item{":o": text(ownerStates), ":b": text(prefix)},
 		ConsistentRead:            aws.Bool(true),
 		ReturnConsumedCapacity:    types.ReturnConsumedCapacityIndexes,
 	}

@@ -75,6 +75,11 @@ func boardDropped(f *fixture) {
 		}
 		for _, on := range []store.Board{b, f.board} {
 			f.archive(on.CurveKey(c.Name), noon, 1, "x")
+			for _, size := range []int{10, 500_000} {
+				if _, err := f.SaveState(f.ctx, beside(on.CurveKey(c.Name), size), make([]byte, size)); err != nil {
+					f.Fatal(err)
+				}
+			}
 		}
 	}
 	if err := f.DropBoard(f.ctx, b.Name, weekExpiry); err != nil {
@@ -87,6 +92,13 @@ func boardDropped(f *fixture) {
 		f.wantError(err, store.ErrNotFound)
 		_, _, err = f.State(f.ctx, b.CurveKey(c.Name))
 		f.wantError(err, store.ErrNotFound)
+		for _, size := range []int{10, 500_000} {
+			_, _, err := f.State(f.ctx, beside(b.CurveKey(c.Name), size))
+			f.wantError(err, store.ErrNotFound)
+			if _, _, err := f.State(f.ctx, beside(f.board.CurveKey(c.Name), size)); err != nil {
+				f.Errorf("a state of the other board: %v", err)
+			}
+		}
 		f.wantNoCurveAt(b.CurveKey(c.Name), weekExpiry)
 		f.wantCurveAt(f.board.CurveKey(c.Name), noon, noon, 1, "x")
 	}
@@ -99,6 +111,12 @@ func boardDropped(f *fixture) {
 		return err
 	})
 	f.wantError(f.DropBoard(f.ctx, b.Name, weekExpiry), store.ErrNotFound)
+}
+
+// beside is a key of what is kept beside a column's own state.
+func beside(k store.CurveKey, size int) store.CurveKey {
+	k.Column += fmt.Sprintf("/of-%d", size)
+	return k
 }
 
 func boardNotDropped(f *fixture) {
