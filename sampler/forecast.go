@@ -95,7 +95,8 @@ func (w *Walker) withRemembered(prior State) []int64 {
 }
 
 // foretell gives the points at or below the history's cutpoints the change that is
-// forecast there.
+// forecast there. A few entries that are fewer than their own error widen the band and
+// move nothing: on a board of four, the two that came say nothing of the next.
 func foretell(points []predictor.Point, h History, now kriging.Sighting, forecasts []kriging.Forecast) {
 	for i, f := range forecasts {
 		at := len(points) - 1
@@ -103,10 +104,17 @@ func foretell(points []predictor.Point, h History, now kriging.Sighting, forecas
 			at = sort.Search(at, func(j int) bool { return points[j].Key <= h.Keys[i] })
 		}
 		p := &points[at]
-		p.Later = max(0, float64(p.Better)+credible(f.Later, f.Better)-float64(now.Better[i]))
+		change := credible(f.Later, f.Better) - float64(now.Better[i])
 		p.LaterError = min(f.LaterError, mostError)
+		if math.Abs(change) < min(few, p.LaterError) {
+			change, p.LaterError = 0, math.Hypot(change, p.LaterError)
+		}
+		p.Later = max(0, float64(p.Better)+change)
 	}
 }
+
+// few entries that come or go in a horizon are chance, unless they do so all the time.
+const few = 2
 
 // credible bounds a forecast of so many better: what changes several times over in
 // one horizon is not foretold by what it did before.
@@ -119,12 +127,6 @@ func credible(later, better float64) float64 {
 // mostError is more than any board has entries.
 const mostError = 1 << 32
 
-// horizon is how far ahead a walk looks: as far as the one before lies back. 0 if
-// there was none.
-func (w *Walker) horizon(h History) time.Duration {
-	latest := h.latest()
-	if latest.IsZero() {
-		return 0
-	}
-	return w.options.AsOf.Sub(latest)
-}
+// horizon is how far ahead a walk looks: as far as the one before lies back that is told
+// from it. 0 if there was none.
+func (w *Walker) horizon(h History) time.Duration { return h.looksBack(w.options.AsOf) }

@@ -44,14 +44,16 @@ func (h History) usable(whole bool, shards int, now time.Time) History {
 	return h
 }
 
-// latest is the time of the last sighting, zero if there is none.
-func (h History) latest() (t time.Time) {
+// looksBack is how long ago the last sighting was that tells, beside one of now, how the
+// board changes; 0 if there is none.
+func (h History) looksBack(now time.Time) time.Duration {
+	var back time.Duration
 	for _, s := range h.Sightings {
-		if s.At.After(t) {
-			t = s.At
+		if age := now.Sub(s.At); age >= kriging.Apart && (back == 0 || age < back) {
+			back = age
 		}
 	}
-	return t
+	return back
 }
 
 // lastOf is each shard's last sighting; nil of one never seen.
@@ -119,12 +121,36 @@ func (h History) see(fresh []kriging.Sighting) History {
 	if h.Whole {
 		kept = keptOfBoard
 	}
-	all := append(slices.Clone(fresh), h.Sightings...)
-	slices.SortStableFunc(all, func(a, b kriging.Sighting) int { return b.At.Compare(a.At) })
-	seen := map[int]int{}
-	h.Sightings = slices.DeleteFunc(all, func(s kriging.Sighting) bool {
-		seen[s.Shard]++
-		return seen[s.Shard] > kept
-	})
+	of := make([][]kriging.Sighting, h.Shards) // newest first
+	for _, s := range newestFirst(h.Sightings) {
+		of[s.Shard] = append(of[s.Shard], s)
+	}
+	for _, s := range fresh {
+		of[s.Shard] = append([]kriging.Sighting{s}, spaced(of[s.Shard], s.At)...)
+	}
+	h.Sightings = nil
+	for _, own := range of {
+		h.Sightings = append(h.Sightings, own[:min(kept, len(own))]...)
+	}
+	h.Sightings = newestFirst(h.Sightings)
 	return h
+}
+
+// spaced is a shard's sightings, newest first, as one more is made. Walks in quick
+// succession leave behind their first as long as they go on, so that there is one to
+// look back to, and their last when they are over, for it is what they came to.
+func spaced(own []kriging.Sighting, now time.Time) []kriging.Sighting {
+	switch {
+	case len(own) < 2 || own[0].At.Sub(own[1].At) >= kriging.Apart:
+		return own
+	case now.Sub(own[0].At) < kriging.Apart:
+		return own[1:]
+	}
+	return slices.Delete(slices.Clone(own), 1, 2)
+}
+
+func newestFirst(sightings []kriging.Sighting) []kriging.Sighting {
+	sorted := slices.Clone(sightings)
+	slices.SortStableFunc(sorted, func(a, b kriging.Sighting) int { return b.At.Compare(a.At) })
+	return sorted
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/store"
@@ -96,20 +97,41 @@ func TestCurveShow(t *testing.T) {
 
 func TestCurveShowsItsForecast(t *testing.T) {
 	s := newShell(t)
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { return now }
 	s.board(2000)
 	s.run("curve", "show", "games").ok("forecast     none: ranks are told as of then")
+	now = now.Add(5 * time.Minute)
 	s.run("rebuild", "games").ok("generation 2")
-	r := s.run("curve", "show", "games").ok("forecast     one horizon of ", "s later 2,000 entries (+0 %)", " LATER\n")
+	r := s.run("curve", "show", "games").ok("forecast     one horizon of 5m0s later 2,000 entries (+0 %)", "5m0s LATER\n")
 	if strings.Contains(r.out, "none: ranks") {
 		t.Error(r.out)
 	}
 	row := s.run("curve", "show", "games", "--json", "--column", "xp").ok().rows()[0]
-	if row["horizon_seconds"].(float64) <= 0 || row["entries_later"] != 2000.0 {
+	if row["horizon_seconds"] != 300.0 || row["entries_later"] != 2000.0 {
 		t.Errorf("row %v", row)
 	}
 	last := row["errors"].([]any)[3].(map[string]any)
 	if last["rank"] != 1000.0 || last["relative_later"].(float64) <= last["relative"].(float64) {
 		t.Errorf("row %v", last)
+	}
+}
+
+// What was changed by hand between two rebuilds is no way in which the board goes on.
+func TestRebuildsAtOnceForetellNothing(t *testing.T) {
+	s := newShell(t)
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { return now }
+	s.board(6)
+	s.run("remove", "games", "p2", "p5").ok()
+	now = now.Add(300 * time.Millisecond)
+	s.run("rebuild", "games").ok("generation 2 of 4 entries")
+	s.run("curve", "show", "games").ok("forecast     none: ranks are told as of then")
+	now = now.Add(time.Minute)
+	for i, row := range s.run("rank", "games", "p1", "p3", "p4", "p6", "--mode", "estimate", "--json").ok().rows() {
+		if rank := float64(i + 1); row["rank"] != rank || row["low"] != rank || row["high"] != rank || row["of"] != 4.0 {
+			t.Errorf("a minute later %v", row)
+		}
 	}
 }
 

@@ -5,6 +5,30 @@ import (
 	"time"
 )
 
+// Apart is how far two sightings of a shard lie apart, at least, for what they differ by
+// to be taken for how the board changes. Who removes an owner and rebuilds at once has
+// changed the board by hand: at that speed it would be another one in a minute.
+const Apart = 30 * time.Second
+
+// apart leaves out what a shard was seen to hold shortly before it was seen again.
+func apart(sightings []Sighting) []Sighting {
+	newest := newestFirst(sightings)
+	after := map[int]time.Time{}
+	return slices.DeleteFunc(newest, func(s Sighting) bool {
+		if t, seen := after[s.Shard]; seen && t.Sub(s.At) < Apart && t.After(s.At) {
+			return true
+		}
+		after[s.Shard] = s.At
+		return false
+	})
+}
+
+func newestFirst(sightings []Sighting) []Sighting {
+	sorted := slices.Clone(sightings)
+	slices.SortStableFunc(sorted, func(a, b Sighting) int { return b.At.Compare(a.At) })
+	return sorted
+}
+
 // mostTimes bounds the times of a history, and with them the size of its systems,
 // which are factored 400 times: about a hundred rows, whatever part of the shards a
 // refresh walks.
@@ -22,8 +46,7 @@ func coarse(sightings []Sighting) []Sighting {
 	if len(times) <= mostTimes {
 		return sightings
 	}
-	newest := slices.Clone(sightings)
-	slices.SortStableFunc(newest, func(a, b Sighting) int { return b.At.Compare(a.At) })
+	newest := newestFirst(sightings)
 	type place struct {
 		shard int
 		at    int64

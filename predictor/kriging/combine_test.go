@@ -272,6 +272,25 @@ func TestManyTimesAreTakenTogether(t *testing.T) {
 	}
 }
 
+// What a shard was seen to hold a moment before it was seen again says nothing of how the
+// board changes.
+func TestOfSightingsOfAMomentTheNewestCounts(t *testing.T) {
+	const shards = 8
+	sightings, moments := make([]kriging.Sighting, 0, 3*shards), make([]kriging.Sighting, 0, 6*shards)
+	for i := range 3 * shards {
+		s := kriging.Sighting{Shard: i % shards, At: at(i / 2), Better: []int64{int64(400 + i%5)}}
+		before := s
+		before.At, before.Better = s.At.Add(-kriging.Apart/2), []int64{200}
+		sightings, moments = append(sightings, s), append(moments, s, before)
+	}
+	now := at(3 * shards / 2)
+	want, _ := combine(t, sightings, shards, now, nil)
+	got, _ := combine(t, moments, shards, now, nil)
+	if want[0] != got[0] {
+		t.Errorf("%+v, without what was seen a moment before %+v", got[0], want[0])
+	}
+}
+
 func TestCombineRefusesWhatCannotBe(t *testing.T) {
 	good := kriging.Sighting{Shard: 0, At: at(0), Better: []int64{1, 2}}
 	for name, sightings := range map[string][]kriging.Sighting{

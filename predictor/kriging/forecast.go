@@ -10,13 +10,14 @@ import (
 // from the last sightings of its shards; shards that were never seen count with
 // their expectation. Known is what earlier calls learnt of the board's activity; the
 // intervals returned are for the next call. Cutpoints are taken one by one: the
-// answers of two neighbours may cross, by less than their errors.
+// answers of two neighbours may cross, by less than their errors. Of sightings of a shard
+// that lie less than [Apart] from each other the newest counts.
 //
 // It takes some 400 Cholesky factors of the groups' means: for 64 shards seen three
 // times in sets of four, about a second for 300 cutpoints. Errors wrap
 // [ErrSightings].
 func Combine(sightings []Sighting, shards int, now time.Time, horizon time.Duration, known []Interval) ([]Forecast, []Interval, error) {
-	sightings = coarse(sightings)
+	sightings = coarse(apart(sightings))
 	h, err := arrange(sightings, shards, now, horizon, known)
 	if err != nil {
 		return nil, nil, err
@@ -80,8 +81,7 @@ func latest(sightings []Sighting, kept int) []Sighting {
 	if kept == 0 {
 		return sightings
 	}
-	newest := slices.Clone(sightings)
-	slices.SortStableFunc(newest, func(a, b Sighting) int { return b.At.Compare(a.At) })
+	newest := newestFirst(sightings)
 	seen := map[int]int{}
 	return slices.DeleteFunc(newest, func(s Sighting) bool {
 		seen[s.Shard]++
