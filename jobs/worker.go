@@ -220,10 +220,10 @@ func (w *Worker) remove(c *workedColumn) {
 // scheduled is a column's job.
 func (w *Worker) scheduled(c *workedColumn) {
 	ctx := w.context
-	_, plan := c.planned()
+	b, plan := c.planned()
 	now := w.refresher.now()
 	due, interval := plan.due(now)
-	if ctx.Err() != nil || due.IsZero() {
+	if ctx.Err() != nil || due.IsZero() || b.Expired(now) {
 		return
 	}
 	if _, _, over := c.state(); over && plan.over(due) {
