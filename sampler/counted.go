@@ -16,6 +16,7 @@ type cut struct {
 // counted is the walk that counts the intervals between cutpoints, and reads the
 // rows at both ends.
 func (w *Walker) counted(ctx context.Context, cutpoints []int64) (Walk, error) {
+	w.rememberCounts(cutpoints)
 	head, err := w.readEnd(ctx, false)
 	if err != nil {
 		return Walk{}, err
@@ -59,15 +60,19 @@ func cutsBetween(cutpoints []int64, from, to int64) []cut {
 // countCuts fills in the entries of cuts that follow from, in every shard.
 func (w *Walker) countCuts(ctx context.Context, from int64, cuts []cut) error {
 	shards := w.board.Shards
+	spans := make([]span, len(cuts))
+	for i, c := range cuts {
+		spans[i] = span{from, c.key + 1}
+		from = c.key
+	}
+	if err := w.countKnown(ctx, spans); err != nil {
+		return err
+	}
 	counts := make([]int64, shards*len(cuts))
 	err := w.each(ctx, len(counts), func(ctx context.Context, i int) (err error) {
 		// Neighbouring requests go to different partitions, so that none is hot.
-		at, shard := i/shards, i%shards
-		upper := from
-		if at > 0 {
-			upper = cuts[at-1].key
-		}
-		counts[i], err = w.count(ctx, shard, upper, cuts[at].key+1)
+		s := spans[i/shards]
+		counts[i], err = w.count(ctx, i%shards, s.from, s.to)
 		return err
 	})
 	if err != nil {
@@ -77,6 +82,25 @@ func (w *Walker) countCuts(ctx context.Context, from int64, cuts []cut) error {
 		cuts[i].entries = 0
 		for _, n := range counts[i*shards : (i+1)*shards] {
 			cuts[i].entries += n
+		}
+	}
+	return nil
+}
+
+// countKnown counts what takes no reads: the pilot's shard, so that a walk that goes on with
+// this one need not read it again, and what such a one is spared by that.
+func (w *Walker) countKnown(ctx context.Context, spans []span) error {
+	for _, s := range spans {
+		if w.pilot != nil {
+			if _, err := w.count(ctx, 0, s.from, s.to); err != nil {
+				return err
+			}
+		}
+		for shard := range w.board.Shards {
+			if _, known := w.counts.recall(shard, s); known && w.resumed != nil {
+				w.pieces.resumed++
+			}
+			w.pieces.all++
 		}
 	}
 	return nil

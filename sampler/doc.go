@@ -21,6 +21,9 @@
 // have grown too light. The best and the worst rows are read in every walk, so
 // that both ends of the curve are exact.
 //
+// A walk that takes long hands out checkpoints of what it has finished. One that goes on
+// from such a checkpoint counts what is missing, at the same cutpoints.
+//
 // Options.Method Auto reads scores up to Options.ScoresUpTo entries and counts
 // beyond.
 package sampler

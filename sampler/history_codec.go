@@ -16,13 +16,7 @@ func encodeHistory(h History) *statepb.History {
 	m := &statepb.History{Whole: h.Whole, Shards: uint32(h.Shards), Worst: h.Worst}
 	m.BestCutpoint, m.Gaps = encodeKeys(h.Keys)
 	for _, s := range h.Sightings {
-		p := &statepb.Sighting{Shard: uint32(s.Shard), AtMs: s.At.UnixMilli()}
-		before := int64(0)
-		for _, better := range s.Better {
-			p.Rises = append(p.Rises, uint64(better-before))
-			before = better
-		}
-		m.Sightings = append(m.Sightings, p)
+		m.Sightings = append(m.Sightings, encodeSighting(s))
 	}
 	for _, i := range h.Intervals {
 		m.Intervals = append(m.Intervals, &statepb.Interval{EndMs: i.End.UnixMilli(), Activity: i.Activity})
@@ -37,16 +31,9 @@ func decodeHistory(m *statepb.History) (History, error) {
 	}
 	h := History{Whole: m.Whole, Shards: int(m.Shards), Keys: keys, Worst: m.Worst}
 	for _, p := range m.Sightings {
-		if len(p.Rises) != len(keys)+1 || int(p.Shard) >= h.Shards {
-			return History{}, fmt.Errorf("decode walk state: a sighting of shard %d of %d with %d counts for %d cutpoints: %w", p.Shard, h.Shards, len(p.Rises), len(keys), store.ErrCorrupt)
-		}
-		s := kriging.Sighting{Shard: int(p.Shard), At: time.UnixMilli(p.AtMs).UTC(), Better: make([]int64, len(p.Rises))}
-		var better uint64
-		for i, rise := range p.Rises {
-			if better += rise; rise > mostEntries || better > mostEntries {
-				return History{}, fmt.Errorf("decode walk state: shard %d with more than %d entries: %w", p.Shard, uint64(mostEntries), store.ErrCorrupt)
-			}
-			s.Better[i] = int64(better)
+		s, err := decodeSighting(p, len(keys), h.Shards)
+		if err != nil {
+			return History{}, err
 		}
 		h.Sightings = append(h.Sightings, s)
 	}
@@ -54,6 +41,31 @@ func decodeHistory(m *statepb.History) (History, error) {
 		h.Intervals = append(h.Intervals, kriging.Interval{End: time.UnixMilli(i.EndMs).UTC(), Activity: i.Activity})
 	}
 	return h, nil
+}
+
+func encodeSighting(s kriging.Sighting) *statepb.Sighting {
+	p := &statepb.Sighting{Shard: uint32(s.Shard), AtMs: s.At.UnixMilli()}
+	before := int64(0)
+	for _, better := range s.Better {
+		p.Rises = append(p.Rises, uint64(better-before))
+		before = better
+	}
+	return p
+}
+
+func decodeSighting(p *statepb.Sighting, cutpoints, shards int) (kriging.Sighting, error) {
+	if len(p.Rises) != cutpoints+1 || int(p.Shard) >= shards {
+		return kriging.Sighting{}, fmt.Errorf("decode walk state: a sighting of shard %d of %d with %d counts for %d cutpoints: %w", p.Shard, shards, len(p.Rises), cutpoints, store.ErrCorrupt)
+	}
+	s := kriging.Sighting{Shard: int(p.Shard), At: time.UnixMilli(p.AtMs).UTC(), Better: make([]int64, len(p.Rises))}
+	var better uint64
+	for i, rise := range p.Rises {
+		if better += rise; rise > mostEntries || better > mostEntries {
+			return kriging.Sighting{}, fmt.Errorf("decode walk state: shard %d with more than %d entries: %w", p.Shard, uint64(mostEntries), store.ErrCorrupt)
+		}
+		s.Better[i] = int64(better)
+	}
+	return s, nil
 }
 
 // mostEntries is more than a board's shard has.

@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -39,6 +40,16 @@ type Options struct {
 	Parallel   int       // requests under way at once; default 8
 	Pace       Pace      // of each partition; the zero value does not pace
 
+	// Resume, if set, is what an earlier walk has finished. It is gone on with, if it was of
+	// this board and these options, and else ignored.
+	Resume *Checkpoint
+
+	// Save, if set, is called with what the walk has finished: each SaveEvery (default 10 s)
+	// in which something new was, and once more when the walk fails. The context may
+	// have ended then. There is one call at a time, and none after Walk has returned.
+	Save      func(ctx context.Context, c Checkpoint)
+	SaveEvery time.Duration
+
 	// Progress, if set, is called as partitions, or intervals of them, are done.
 	// It must be safe for concurrent use.
 	Progress func(done, total int)
@@ -50,6 +61,7 @@ const (
 	DefaultFraction   = 0.04
 	DefaultScoresUpTo = 100_000
 	DefaultParallel   = 8
+	DefaultSaveEvery  = 10 * time.Second
 )
 
 func (o Options) withDefaults() Options {
@@ -67,6 +79,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Parallel == 0 {
 		o.Parallel = DefaultParallel
+	}
+	if o.SaveEvery == 0 {
+		o.SaveEvery = DefaultSaveEvery
 	}
 	if o.AsOf.IsZero() {
 		o.AsOf = time.Now()

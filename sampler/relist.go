@@ -217,7 +217,10 @@ func appendBelow(keys []int64, key int64) []int64 {
 
 // onto moves a history to another list of cutpoints: what an old sighting held at a
 // new one is shared out as the shape has it now.
-func (h History) onto(keys []int64, s shape) History {
+func (h History) onto(keys []int64, s shape) History { return h.moved(keys, h.parts(keys, s)) }
+
+// moved is onto by the parts of the old intervals that lie above the new cutpoints.
+func (h History) moved(keys []int64, parts []float64) History {
 	if slices.Equal(keys, h.Keys) {
 		return h
 	}
@@ -227,21 +230,38 @@ func (h History) onto(keys []int64, s shape) History {
 		sightings[i].Better[len(keys)] = total(old)
 	}
 	for j, key := range keys {
-		i := sort.Search(len(h.Keys), func(i int) bool { return h.Keys[i] <= key })
-		part := 1.0
-		if i == len(h.Keys) || h.Keys[i] != key {
-			part = h.partOf(i, key, s)
-		}
+		i := h.intervalOf(key)
 		for k, old := range h.Sightings {
 			var upper int64
 			if i > 0 {
 				upper = old.Better[i-1]
 			}
-			sightings[k].Better[j] = upper + int64(math.Round(part*float64(old.Better[i]-upper)))
+			sightings[k].Better[j] = upper + int64(math.Round(parts[j]*float64(old.Better[i]-upper)))
 		}
 	}
 	h.Keys, h.Sightings = keys, sightings
 	return h
+}
+
+// parts is, for each of some keys, which part lies above it of the interval that it falls
+// into: all of it where it is a cutpoint. Nil where there is nothing to be moved.
+func (h History) parts(keys []int64, s shape) []float64 {
+	if len(h.Sightings) == 0 {
+		return nil
+	}
+	parts := make([]float64, len(keys))
+	for j, key := range keys {
+		parts[j] = 1
+		if i := h.intervalOf(key); i == len(h.Keys) || h.Keys[i] != key {
+			parts[j] = h.partOf(i, key, s)
+		}
+	}
+	return parts
+}
+
+// intervalOf is the place of the first cutpoint at or below a key.
+func (h History) intervalOf(key int64) int {
+	return sort.Search(len(h.Keys), func(i int) bool { return h.Keys[i] <= key })
 }
 
 // partOf is the part of interval i, which ends at cutpoint i, that lies above a key.

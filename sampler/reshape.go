@@ -80,6 +80,9 @@ func (w *Walker) split(ctx context.Context, c cut, upper int64) ([]cut, error) {
 			parts = append(parts, cut{key: key})
 		}
 	}
+	if len(parts) == 0 {
+		return []cut{c}, nil
+	}
 	parts = append(parts, cut{key: c.key})
 	return parts, w.countCuts(ctx, upper, parts)
 }

@@ -30,37 +30,98 @@ func (w *Walker) roll(ctx context.Context, prior History) (Walk, error) {
 		return fromEnds(head, end{}), nil
 	}
 	headUnits := w.usage.ReadUnits() - before
-	h := prior.usable(false, w.board.Shards, w.options.AsOf)
+	now := w.options.AsOf
+	if w.resumed != nil {
+		now = w.resumed.rolled.seen[0].At // what was seen since is no history to it
+	}
+	h := prior.usable(false, w.board.Shards, now)
 	if w.options.Full {
 		h = History{Shards: w.board.Shards}
 	}
-	r := &rolling{walker: w, order: h.oldestFirst(w.board.Shards)}
-	if w.pilot != nil { // read already, whether its turn has come or not
-		at := slices.Index(r.order, 0)
-		r.order = slices.Insert(slices.Delete(r.order, at, at+1), 0, 0)
-	}
-	if err := r.readPilot(ctx); err != nil {
+	r := &rolling{walker: w}
+	if w.resumed != nil {
+		h = r.resume(h, *w.resumed)
+	} else if h, err = r.sample(ctx, h, headUnits); err != nil {
 		return Walk{}, err
 	}
-	if err := r.choose(headUnits, len(h.Sightings) == 0); err != nil {
-		return Walk{}, err
-	}
+	w.begins(r)
 	return r.finish(ctx, head, h)
 }
 
 // A rolling is one rolling walk under way.
 type rolling struct {
 	walker *Walker
-	order  []int // shards left to walk, oldest first
-	units  float64
-	pilot  int
-	keys   []int64 // of the pilot, best first
-	unread []error // of the shards before the pilot, which could not be read
+	order  []int     // shards left to walk, oldest first
+	pilot  int       // a shard that stands for the others
+	keys   []int64   // its own, best first
+	unread []error   // of the shards before the pilot, which could not be read
+	units  float64   // that a shard takes
+	rows   int       // that one has
+	list   []int64   // the cutpoints
+	parts  []float64 // see History.moved
 
 	mu        sync.Mutex
 	sightings []kriging.Sighting
 	worst     int64
 	failures  []error
+}
+
+// sample reads the pilot, and chooses by it which shards are walked and at which
+// cutpoints. It returns the history at these.
+func (r *rolling) sample(ctx context.Context, h History, headUnits float64) (History, error) {
+	w := r.walker
+	r.order = h.oldestFirst(w.board.Shards)
+	if w.pilot != nil { // read already, whether its turn has come or not
+		at := slices.Index(r.order, 0)
+		r.order = slices.Insert(slices.Delete(r.order, at, at+1), 0, 0)
+	}
+	if err := r.readPilot(ctx); err != nil {
+		return History{}, err
+	}
+	if err := r.choose(headUnits, len(h.Sightings) == 0); err != nil {
+		return History{}, err
+	}
+	r.worst = bestKey
+	if len(h.Keys) > 0 {
+		r.worst = h.Worst
+	}
+	if len(r.keys) == 0 { // an empty sample says nothing of where to cut
+		h = History{Shards: w.board.Shards}
+	} else {
+		s := sample{keys: r.keys, scale: float64(w.board.Shards)}
+		known := blend(s, h)
+		r.list = w.rollingList(h.Keys, s, known)
+		r.parts = h.parts(r.list, known)
+		h = h.moved(r.list, r.parts)
+	}
+	r.saw(r.pilot, r.keys, r.list)
+	return h, nil
+}
+
+// resume takes over from the walk that died what it has chosen and done. It returns the
+// history at the cutpoints.
+func (r *rolling) resume(h History, c Checkpoint) History {
+	r.list, r.parts, r.sightings = c.keys, c.rolled.parts, slices.Clone(c.rolled.seen)
+	r.order, r.units, r.rows, r.worst = c.rolled.left, c.rolled.units, c.rolled.rows, c.rolled.worst
+	r.walker.pieces.resumed = len(r.sightings)
+	return h.moved(r.list, r.parts)
+}
+
+// put implements underway.
+func (r *rolling) put(c *Checkpoint) (pieces int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.list) == 0 {
+		return 0
+	}
+	p := &rolledPart{parts: r.parts, worst: r.worst, seen: slices.Clone(r.sightings), units: r.units, rows: r.rows}
+	for _, shard := range r.order {
+		if !slices.ContainsFunc(p.seen, func(s kriging.Sighting) bool { return s.Shard == shard }) {
+			p.left = append(p.left, shard)
+		}
+	}
+	c.keys, c.rolled, c.Units = r.list, p, r.units*float64(len(p.seen))
+	return len(p.seen) - r.walker.pieces.resumed
 }
 
 // readPilot reads the rows of the first shard that can be read: a uniform sample of
@@ -72,7 +133,7 @@ func (r *rolling) readPilot(ctx context.Context) error {
 		before := w.usage.ReadUnits()
 		keys, err := w.keys(ctx, shard)
 		if err == nil {
-			r.pilot, r.keys = shard, keys
+			r.pilot, r.keys, r.rows = shard, keys, len(keys)
 			r.units = max(w.usage.ReadUnits()-before, 0.5)
 			if shard == 0 && w.pilot != nil {
 				r.units = max(w.pilotUnits, 0.5)
@@ -116,24 +177,12 @@ func (r *rolling) choose(headUnits float64, cold bool) error {
 	return nil
 }
 
-// finish walks the chosen shards at the cutpoints as they have to be now, and
-// combines.
+// finish walks the shards that are left, and combines.
 func (r *rolling) finish(ctx context.Context, head end, h History) (Walk, error) {
 	w := r.walker
-	r.worst = h.Worst
-	if len(h.Keys) == 0 {
-		r.worst = bestKey
-	}
-	if len(r.keys) == 0 { // an empty sample says nothing of where to cut
-		h = History{Shards: w.board.Shards}
-	} else {
-		s := sample{keys: r.keys, scale: float64(w.board.Shards)}
-		known := blend(s, h)
-		h = h.onto(w.rollingList(h.Keys, s, known), known)
-	}
-	r.saw(r.pilot, r.keys, h.Keys)
-	chosen := len(r.order) + 1
-	if err := r.walkAll(ctx, h.Keys); err != nil {
+	chosen := len(r.sightings) + len(r.order)
+	w.pieces.all = chosen
+	if err := r.walkAll(ctx, r.list); err != nil {
 		return Walk{}, err
 	}
 	if len(r.sightings) < (chosen+1)/2 {
@@ -151,7 +200,7 @@ func (r *rolling) finish(ctx context.Context, head end, h History) (Walk, error)
 		return Walk{}, err
 	}
 	h.Intervals = intervals
-	if len(r.sightings) == h.Shards {
+	if r.seesAllNow(h.Shards) {
 		addUp(r.sightings, forecasts)
 	}
 	walk := rolled(head, h, forecasts)
@@ -172,7 +221,7 @@ func (w *Walker) rollingList(old []int64, s sample, known shape) []int64 {
 // walkAll walks the shards that were chosen; one that fails is tried once more, and
 // then left as it was seen last.
 func (r *rolling) walkAll(ctx context.Context, cutpoints []int64) error {
-	if len(r.keys) > rowsUpTo {
+	if r.rows > rowsUpTo {
 		return r.countAll(ctx, cutpoints)
 	}
 	return r.walker.each(ctx, len(r.order), func(ctx context.Context, i int) error {
@@ -252,6 +301,12 @@ func (r *rolling) add(s kriging.Sighting, worst int64) {
 	defer r.mu.Unlock()
 	r.sightings = append(r.sightings, s)
 	r.worst = min(r.worst, worst)
+}
+
+// seesAllNow says that every shard was walked, and as of now: those of a walk that died
+// are older.
+func (r *rolling) seesAllNow(shards int) bool {
+	return len(r.sightings) == shards && !slices.ContainsFunc(r.sightings, func(s kriging.Sighting) bool { return !s.At.Equal(r.walker.options.AsOf) })
 }
 
 // addUp replaces the prediction by the sum, where every shard was just walked.

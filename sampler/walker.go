@@ -31,9 +31,18 @@ type Walker struct {
 	pilotUnits float64 // what that took
 	endRows    int     // rows read at each end of the board
 
-	mu    sync.Mutex
-	usage store.Usage
+	resumed *Checkpoint // that the walk goes on from
+	counts  *counts     // of a walk of every shard
+	pieces  pieces      // of work
+
+	mu       sync.Mutex
+	usage    store.Usage
+	underway underway // nil while there is nothing to keep
 }
+
+// Pieces of work are counts, or shards in a walk of some: all, and those that the walk
+// gone on with had done.
+type pieces struct{ all, resumed int }
 
 // New makes a walker.
 func New(st store.Partitions, b store.Board, column store.Column, o Options) *Walker {
@@ -44,9 +53,12 @@ func New(st store.Partitions, b store.Board, column store.Column, o Options) *Wa
 type Walk struct {
 	Points    []predictor.Point // in rank order, from the best key to one below the worst; none on an empty board
 	Entries   int64
+	AsOf      time.Time     // Options.AsOf, or an earlier one: that of the walk gone on with, if it counted every shard
 	Method    Method        // Counted, Scores or Rolling
 	Intervals int           // counted ones, 0 for Scores
 	Walked    int           // shards
+	Resumed   int           // counts (or shards, if Rolling) that the walk gone on with had finished
+	ResumedOf int           // of so many
 	Failed    []error       // of shards that were to be walked and are carried forward instead
 	Horizon   time.Duration // how far ahead the points' Later lies; 0: nothing is foretold
 	Usage     store.Usage
@@ -64,17 +76,28 @@ type Walk struct {
 //
 // A partition that cannot be read is an error that names it; a Rolling walk carries a
 // shard forward that failed twice, if at least half of the others can be walked.
+//
+// A walk that goes on with another (Options.Resume) reads the ends of the board and what
+// the other had not finished. On a board at rest its points are those of one that was never
+// stopped. Its usage, and its budget, are of what it reads itself.
 func (w *Walker) Walk(ctx context.Context, prior State) (Walk, error) {
-	walk, err := w.walk(ctx, prior)
+	walk, err := w.walkSaving(ctx, prior)
 	if err == nil && walk.Method != Rolling {
 		walk.Walked = w.board.Shards
 		err = w.remember(&walk, prior.History)
 	}
+	walk.AsOf, walk.Resumed, walk.ResumedOf = w.options.AsOf, w.pieces.resumed, w.pieces.all
 	walk.Usage, walk.State.Units = w.usage, w.usage.ReadUnits()
+	if w.resumed != nil {
+		walk.State.Units += w.resumed.Units
+	}
 	return walk, err
 }
 
 func (w *Walker) walk(ctx context.Context, prior State) (Walk, error) {
+	if w.resumes() {
+		return w.resume(ctx, prior, *w.options.Resume)
+	}
 	if w.rolls(prior) {
 		return w.roll(ctx, prior.History)
 	}
@@ -232,22 +255,33 @@ func (w *Walker) rows(ctx context.Context, q store.Query, limit int) (keys []int
 
 // count counts the rows with keys in from..to, both inclusive, of one shard.
 func (w *Walker) count(ctx context.Context, shard int, from, to int64) (int64, error) {
-	if shard == 0 && w.pilot != nil {
-		return int64(betterThan(w.pilot, to-1) - betterThan(w.pilot, from)), nil
+	s := span{from, to}
+	if entries, known := w.counts.recall(shard, s); known {
+		return entries, nil
 	}
-	q := store.Query{Partition: w.partition(shard), From: from, To: to}
-	var total int64
+	entries, units, err := w.countRows(ctx, shard, s)
+	if err == nil {
+		w.counts.remember(shard, s, entries, units)
+	}
+	return entries, err
+}
+
+func (w *Walker) countRows(ctx context.Context, shard int, s span) (total int64, units float64, err error) {
+	if shard == 0 && w.pilot != nil {
+		return int64(betterThan(w.pilot, s.to-1) - betterThan(w.pilot, s.from)), 0, nil
+	}
+	q := store.Query{Partition: w.partition(shard), From: s.from, To: s.to}
 	for {
 		page, err := w.store.Count(ctx, q)
 		if err != nil {
-			return 0, err // which names the partition
+			return 0, 0, err // which names the partition
 		}
 		if err := w.spent(page.Usage); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		total += page.Count
+		total, units = total+page.Count, units+page.Usage.ReadUnits()
 		if page.Last == nil {
-			return total, nil
+			return total, units, nil
 		}
 		q.After = page.Last
 	}
