@@ -1,10 +1,13 @@
 package sampler
 
 import (
-	"sync"
+	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // The limiter's tokens are half read units, the least that a read takes.
@@ -12,18 +15,57 @@ const laneBurst = 16
 
 func halves(units float64) rate.Limit { return rate.Limit(2 * units) }
 
-// A lane is the pace of one partition.
+// A lane is the pace of one partition. Who has entered it may use it, until it is left.
 type lane struct {
+	turn    chan struct{} // whose place is taken reads
 	limiter *rate.Limiter
 
-	mu      sync.Mutex
 	rate    float64 // read units a second now
-	ceiling float64 // three quarters of where it was last throttled
+	ceiling float64 // what the partition is thought to give
 	max     float64
 	raised  time.Time // when the rate was last looked at
 	halved  time.Time // when it was last throttled
 	probed  time.Time // when the ceiling was last moved
 	page    float64   // read units of the last page
+}
+
+func newLane(p Pace) *lane {
+	return &lane{
+		turn: make(chan struct{}, 1), limiter: rate.NewLimiter(halves(p.Start), laneBurst),
+		rate: p.Start, ceiling: p.Max, max: p.Max, raised: time.Now(),
+	}
+}
+
+// enter waits until the lane is free and in debt no more. Nobody knows what a page costs
+// before it has come, so pages that are sent beside each other overrun the partition
+// together, and are throttled together.
+func (l *lane) enter(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case l.turn <- struct{}{}:
+	}
+	err := l.limiter.Wait(ctx)
+	if err != nil {
+		<-l.turn
+	}
+	return err
+}
+
+// read reads a page, and leaves the lane.
+func (l *lane) read(ctx context.Context, within time.Duration, read func(context.Context) (store.Usage, error)) error {
+	defer func() { <-l.turn }()
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	usage, err := read(ctx)
+	l.spend(usage.ReadUnits())
+	switch {
+	case err == nil:
+		l.succeed(usage.ReadUnits())
+	case errors.Is(err, store.ErrThrottled):
+		l.throttled()
+	}
+	return err
 }
 
 // spend takes what a read consumed beyond the token it waited for. It does not
@@ -35,8 +77,6 @@ func (l *lane) spend(units float64) {
 }
 
 func (l *lane) succeed(units float64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.page = units
 	if l.ceiling < l.max && time.Since(l.probed) > probeAfter {
 		l.ceiling, l.probed = min(l.max, 1.1*l.ceiling), time.Now()
@@ -46,20 +86,20 @@ func (l *lane) succeed(units float64) {
 	l.set(min(l.ceiling, l.rate+rise))
 }
 
-// throttled halves the rate, once for all reads that were under way together. What the
-// partition saved while it was idle lets the rate run past what it gives, so the
-// ceiling is well below. The lane waits as if the page had been read: a page of many
-// units that is tried again at once is throttled again.
+// givesOf is what a partition gives, as a part of the rate at which it was throttled. What
+// it saved while it was idle, a second's worth or more, had to be used up first, and the
+// rate climbed on meanwhile: at 50 to 200 units a second to 1.3 to 1.6 times that.
+const givesOf = 0.6
+
+// throttled halves the rate, at most twice a second: small pages meet one shortage many
+// times. The lane waits as if the page had been read: a page of many units that is tried
+// again at once is throttled again.
 func (l *lane) throttled() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	const together = 500 * time.Millisecond
-	now := time.Now()
-	if now.Sub(l.halved) < together {
-		return
+	const shortage = 500 * time.Millisecond
+	if now := time.Now(); now.Sub(l.halved) >= shortage {
+		l.ceiling, l.halved, l.probed, l.raised = max(leastPace, givesOf*l.rate), now, now, now
+		l.set(max(leastPace, l.rate/2))
 	}
-	l.ceiling, l.halved, l.probed, l.raised = max(leastPace, 0.75*l.rate), now, now, now
-	l.set(max(leastPace, l.rate/2))
 	l.spend(l.page)
 }
 

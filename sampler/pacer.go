@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -41,11 +39,11 @@ const (
 	probeAfter   = 30 * time.Second // without a throttle, until a bit more is tried
 )
 
-// A pacer reads partitions at a pace. It spends what a page is found to have
-// consumed, not what it was thought to: a lane in debt waits. On a throttle the
-// lane halves its rate, then climbs to three quarters of where it was throttled
-// (additive increase, multiplicative decrease), and it tries the page again when the
-// lane could have paid for it, after a backoff.
+// A pacer reads partitions at a pace, one page of each at a time. It spends what a page
+// is found to have consumed, not what it was thought to: a lane in debt waits. On a
+// throttle the lane halves its rate, then climbs to a bit more than half of where it was
+// throttled (additive increase, multiplicative decrease), and it tries the page again
+// when the lane could have paid for it, after a backoff.
 type pacer struct {
 	store store.Partitions
 	pace  Pace
@@ -93,24 +91,17 @@ func (p *pacer) run(ctx context.Context, partition store.Partition, read func(co
 	lane := p.lane(partition)
 	var tried time.Duration
 	for try := 0; ; try++ {
-		if err := lane.limiter.Wait(ctx); err != nil {
+		if err := lane.enter(ctx); err != nil {
 			return fmt.Errorf("wait for the pace: %w", err)
 		}
 		began := time.Now()
-		page, cancel := context.WithTimeout(ctx, min(pageDeadline, p.pace.Patience-tried))
-		usage, err := read(page)
-		cancel()
-		lane.spend(usage.ReadUnits())
-		if err == nil {
-			lane.succeed(usage.ReadUnits())
-			return nil
-		}
+		err := lane.read(ctx, min(pageDeadline, p.pace.Patience-tried), read)
 		switch {
+		case err == nil:
+			return nil
 		case timedOut(ctx, err):
 			err = fmt.Errorf("no answer in time: %w", store.ErrUnavailable)
-		case errors.Is(err, store.ErrThrottled):
-			lane.throttled()
-		case !errors.Is(err, store.ErrUnavailable):
+		case !errors.Is(err, store.ErrThrottled) && !errors.Is(err, store.ErrUnavailable):
 			return err
 		}
 		pause := rand.N(min(lastBackoff, firstBackoff<<try)) // full jitter
@@ -153,7 +144,7 @@ func (p *pacer) lane(partition store.Partition) *lane {
 	defer p.mu.Unlock()
 	l := p.lanes[partition]
 	if l == nil {
-		l = &lane{limiter: rate.NewLimiter(halves(p.pace.Start), laneBurst), rate: p.pace.Start, ceiling: p.pace.Max, max: p.pace.Max, raised: time.Now()}
+		l = newLane(p.pace)
 		p.lanes[partition] = l
 	}
 	return l

@@ -69,26 +69,33 @@ func (m *metered) Count(ctx context.Context, q store.Query) (store.CountPage, er
 }
 
 // A refresh that takes minutes at what its partitions give, in pages of many read
-// units, meets the limit again and again; hardly any of its calls may be for nothing.
+// units, has to find out what each of them gives; hardly any call may be for nothing.
 func TestFewCallsOfAWalkAreThrottled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("holds ten million keys; run without -short")
 	}
-	board := store.Board{Name: "games", Shards: 16, Columns: []store.Column{column}}
-	keys := newInMemory(board, draw(10_000_000, lognormal))
-	synctest.Test(t, func(t *testing.T) {
-		st := &metered{inMemory: keys, units: 100, left: map[store.Partition]float64{}, seen: map[store.Partition]time.Time{}}
-		began := time.Now()
-		walk, err := sampler.New(st, board, column, sampler.Options{Method: sampler.Counted, Pace: sampler.DefaultPace}).Walk(context.Background(), sampler.State{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s; %d of %d calls were throttled; %v of the partitions' time", walk.Usage, st.throttles, st.calls, time.Since(began))
-		if st.throttles == 0 {
-			t.Error("nothing was throttled, so the pace was not put to the test")
-		}
-		if st.throttles*100 > st.calls {
-			t.Errorf("%d of %d calls were throttled, more than 1 %%", st.throttles, st.calls)
-		}
-	})
+	for _, b := range []struct{ entries, shards int }{{10_000_000, 16}, {3_000_000, 4}, {1_000_000, 2}} {
+		board := store.Board{Name: "games", Shards: b.shards, Columns: []store.Column{column}}
+		keys := newInMemory(board, draw(b.entries, lognormal))
+		synctest.Test(t, func(t *testing.T) {
+			st := &metered{inMemory: keys, units: 100, left: map[store.Partition]float64{}, seen: map[store.Partition]time.Time{}}
+			began := time.Now()
+			walk, err := sampler.New(st, board, column, sampler.Options{Method: sampler.Counted, Pace: sampler.DefaultPace}).Walk(context.Background(), sampler.State{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			took, least := time.Since(began), walk.Usage.ReadUnits()/st.units/float64(b.shards)
+			t.Logf("%d entries in %d shards: %s; %d of %d calls were throttled; took %v, at the limit %.0f s", b.entries, b.shards, walk.Usage, st.throttles, st.calls, took, least)
+			if st.throttles == 0 {
+				t.Error("nothing was throttled, so the pace was not put to the test")
+			}
+			// The pilot's shard is read before the others, and whole; then all at once.
+			if took.Seconds() > 3*least {
+				t.Errorf("took %v of the partitions' time, at the limit it is %.0f s", took, least)
+			}
+			if st.throttles*100 > st.calls {
+				t.Errorf("%d of %d calls were throttled, more than 1 %%", st.throttles, st.calls)
+			}
+		})
+	}
 }
