@@ -271,20 +271,10 @@ func (k *ticking) conclude(ctx context.Context, err error) {
 		r.Outcome = Failed
 		n := r.note
 		n.Failures = max(n.Failures, k.tick.Failures) + 1
-		n.RetryAt, n.Error = k.now().Add(backoff(n.Failures)), err.Error()
+		n.RetryAt, n.Error = k.now().Add(backoff(n.Failures, k.tick.Interval, err)), err.Error()
 		r.Retry = n.RetryAt
 		k.save(ctx, n)
 	}
-}
-
-const (
-	minBackoff = 15 * time.Second
-	maxBackoff = 30 * time.Minute
-)
-
-// backoff is how long after so many failures in a row the next try is.
-func backoff(failures int) time.Duration {
-	return min(maxBackoff, minBackoff<<min(failures-1, 10))
 }
 
 // Failures are how many refreshes of the column have failed in a row, on all workers.
