@@ -131,8 +131,12 @@ func (k *ticking) isDone(p store.Published) bool {
 
 // work is what is done under the lease.
 func (k *ticking) work(ctx context.Context, held holding) error {
+	seen := k.report.Generation
 	before, err := k.published(ctx, k.key)
 	if err == nil && k.isDone(before) {
+		if before.Generation > seen {
+			k.mend(ctx, before)
+		}
 		return nil
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrCorrupt) {
