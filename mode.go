@@ -50,11 +50,26 @@ type inquiry struct {
 	usage  store.Usage
 }
 
-// places answers in the order of the keys.
+// places answers in the order of the keys, all of one total.
 func (q *inquiry) places(ctx context.Context, mode Mode) ([]place, error) {
 	if len(q.keys) == 0 {
 		return nil, nil
 	}
+	places, err := q.find(ctx, mode)
+	if err != nil {
+		return nil, err
+	}
+	var of int64
+	for _, p := range places { // entries that came since the curve was made are counted above one of these
+		of = max(of, p.of, p.better+q.self())
+	}
+	for i := range places {
+		places[i].of = of
+	}
+	return places, nil
+}
+
+func (q *inquiry) find(ctx context.Context, mode Mode) ([]place, error) {
 	curve, usage, err := q.board.curve(ctx, q.column)
 	q.usage.Add(usage)
 	if err == nil {
@@ -66,11 +81,11 @@ func (q *inquiry) places(ctx context.Context, mode Mode) ([]place, error) {
 	case mode == Estimate:
 		return q.estimate(curve, q.keys), nil
 	case mode == Exact:
-		return q.count(ctx, curve, q.keys)
+		return q.count(ctx, curve, q.keys, q.board.isTop(curve))
 	case err == nil:
 		return q.mix(ctx, curve)
 	}
-	places, tooMuch := q.count(ctx, nil, q.keys)
+	places, tooMuch := q.count(ctx, nil, q.keys, true)
 	if errors.Is(tooMuch, store.ErrTooExpensive) {
 		return nil, fmt.Errorf("%w: %w", err, tooMuch) // a rebuild is what helps
 	}
@@ -91,8 +106,9 @@ func (q *inquiry) estimate(curve *predictor.Curve, keys []int64) []place {
 	return places
 }
 
-// count counts all keys in one pass. Without a curve it goes on to the board's end.
-func (q *inquiry) count(ctx context.Context, curve *predictor.Curve, keys []int64) ([]place, error) {
+// count counts all keys in one pass. To the board's end it goes on for the total, which
+// the curve tells otherwise, and where the rest is over the budget.
+func (q *inquiry) count(ctx context.Context, curve *predictor.Curve, keys []int64, toEnd bool) ([]place, error) {
 	asOf := q.board.options.clock()
 	cuts := make([]int64, len(keys))
 	for i, key := range keys {
@@ -107,9 +123,13 @@ func (q *inquiry) count(ctx context.Context, curve *predictor.Curve, keys []int6
 		return nil, err
 	}
 	var of int64
-	if curve != nil {
+	if toEnd {
+		of, err = n.all(ctx, cuts[len(cuts)-1]-1, counts[len(cuts)-1])
+	}
+	switch {
+	case curve != nil && (!toEnd || errors.Is(err, store.ErrTooExpensive)):
 		of = curve.TotalAt(q.age)
-	} else if of, err = n.all(ctx, cuts[len(cuts)-1]-1, counts[len(cuts)-1]); err != nil {
+	case err != nil:
 		return nil, err
 	}
 	places := make([]place, len(keys))
@@ -166,6 +186,9 @@ func (q *inquiry) mix(ctx context.Context, curve *predictor.Curve) ([]place, err
 		case len(counted) > 0:
 			places[i], counted = counted[0], counted[1:]
 		}
+		if q.board.isTop(curve) { // and all of it was counted
+			places[i].of = floor
+		}
 	}
 	return places, nil
 }
@@ -175,7 +198,7 @@ func (q *inquiry) countTop(ctx context.Context, curve *predictor.Curve, keys []i
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	places, err := q.count(ctx, curve, keys)
+	places, err := q.count(ctx, curve, keys, false)
 	if errors.Is(err, store.ErrTooExpensive) {
 		return nil, nil
 	}

@@ -17,7 +17,7 @@ type Rank struct {
 	Decimals   int
 	Rank       int64   // 1 + the number of entries strictly better
 	Low, High  int64   // the band that the rank lies in; both are Rank where it is exact
-	Of         int64   // entries in the column, as the curve forecasts them for now
+	Of         int64   // entries in the column, the same in all of one answer; see Board.Rank
 	Percent    float64 // 100 * Rank / Of; 0 on an empty board
 	Exact      bool    // counted, not estimated
 	AsOf       time.Time
@@ -41,12 +41,18 @@ type Answer struct {
 // it tells is the board now, not at AsOf, where the curve has a forecast: the rank
 // follows it for one horizon, and the band widens with the curve's age.
 // [Exact] reads all entries down to the worst of the owners, whatever their number;
-// beyond [WithReadBudget] it is [store.ErrTooExpensive]. Of is then the curve's
-// total, or counted as well if there is no curve. [Auto] counts what is above the
+// beyond [WithReadBudget] it is [store.ErrTooExpensive]. [Auto] counts what is above the
 // curve's [WithExactTop] and estimates the rest; never is an owner there told a
 // better rank than one above. It estimates what is too expensive to count, and
 // counts everything when there is no curve. Within one call a better score never
 // has the worse rank. The usage is what was spent, after an error too.
+//
+// Of is the curve's total, as it forecasts it for now, in every mode: to count the rest
+// of a board takes a pass over all of it. Where that costs next to nothing it is counted,
+// by [Exact] with the ranks and by [Auto] within the last ten seconds: on boards that are
+// no larger than [WithExactTop], and where there is no curve. All owners of a call are of
+// the same number in a column, and of one that is no less than any of their ranks: a
+// curve does not know who came since, and a rank that was counted does.
 func (b *Board) Rank(ctx context.Context, column string, mode Mode, owners ...string) ([]Answer, store.Usage, error) {
 	ranks, usage, err := b.Ranks(ctx, []string{column}, mode, owners...)
 	if err != nil {

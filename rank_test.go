@@ -199,6 +199,70 @@ func TestEstimateFollowsThePostNotTheCurve(t *testing.T) {
 	}
 }
 
+// Of is one number in an answer, no less than a rank in it, and counted on a small board.
+func TestOfIsNoLessThanTheRanks(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		top, was int // WithExactTop, and entries of the curve
+		now      int
+		mode     rankcurve.Mode
+		of       int64 // asked for the best alone
+	}{
+		{"small, grown", 100, 4, 9, rankcurve.Exact, 9},
+		{"small, grown", 100, 4, 9, rankcurve.Auto, 9},
+		{"small, shrunk", 100, 9, 4, rankcurve.Exact, 4},
+		{"small, shrunk", 100, 9, 4, rankcurve.Auto, 4},
+		{"empty, grown", 100, 0, 4, rankcurve.Exact, 4},
+		{"empty, grown", 100, 0, 4, rankcurve.Auto, 4},
+		{"large, grown", 100, 300, 500, rankcurve.Exact, 300},
+		{"large, grown", 100, 300, 500, rankcurve.Auto, 300},
+		{"large, shrunk", 100, 500, 300, rankcurve.Exact, 500},
+	} {
+		ctx, st, def := context.Background(), newStore(t), boardOf("games", 4)
+		b := newBoard(t, st, def, rankcurve.WithExactTop(int64(tc.top)), rankcurve.WithClock(newClock().Now))
+		score := func(i int) int64 { return int64(10_000 - i) }
+		publish(t, st, def, 1, spread(tc.was, score))
+		load(t, st, def, spread(tc.now, score))
+		rows := oracle(def.Columns[0], spread(tc.now, score))
+		ask := func(owners ...string) []rankcurve.Answer {
+			t.Helper()
+			answers, _, err := b.Rank(ctx, "xp", tc.mode, owners...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answers
+		}
+		if a := ask(rows[0].Owner)[0]; a.Of != tc.of || a.Rank.Rank != 1 || !a.Exact || a.Percent != 100/float64(tc.of) {
+			t.Errorf("%s, %s: the best alone is %+v, want of %d", tc.name, tc.mode, a, tc.of)
+		}
+		answers := ask(ownersOf(rows)...)
+		for i, a := range answers {
+			if a.Of != answers[0].Of || a.Rank.Rank > a.Of || a.High > a.Of || a.Percent > 100 || a.Percent != 100*float64(a.Rank.Rank)/float64(a.Of) {
+				t.Fatalf("%s, %s: %+v, the best is of %d", tc.name, tc.mode, a, answers[0].Of)
+			}
+			if tc.mode == rankcurve.Exact && a.Rank.Rank != int64(i)+1 {
+				t.Fatalf("%s: %+v, want rank %d", tc.name, a, i+1)
+			}
+		}
+	}
+}
+
+// The total of what a curve calls small is not worth an error: the board has grown.
+func TestATotalOverTheBudgetIsTheCurves(t *testing.T) {
+	ctx, st, def := context.Background(), newStore(t), boardOf("games", 4)
+	b := newBoard(t, st, def, rankcurve.WithReadBudget(20))
+	publish(t, st, def, 1, spread(50, func(i int) int64 { return int64(i) }))
+	scores := spread(20_000, func(i int) int64 { return int64(i) })
+	load(t, st, def, scores)
+	answers, _, err := b.Rank(ctx, "xp", rankcurve.Exact, "player-019990")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := answers[0]; a.Rank.Rank != 10 || a.Of != 50 || !a.Exact {
+		t.Errorf("%+v, want rank 10 of 50", a)
+	}
+}
+
 func TestEmptyBoard(t *testing.T) {
 	ctx, st, def := context.Background(), newStore(t), boardOf("games", 3)
 	b := newBoard(t, st, def, rankcurve.WithCurvePoll(0))

@@ -79,10 +79,16 @@ func (s *seam) raise(curve *predictor.Curve, better int64) int64 {
 
 // seamKey is the worst key that is counted, the same for as long as the curve is.
 func (b *Board) seamKey(curve *predictor.Curve) int64 {
-	if curve.Total() <= b.options.exactTop {
-		return -store.MaxScore // the whole board is the top
+	if b.isTop(curve) {
+		return -store.MaxScore
 	}
 	return curve.KeyAt(b.options.exactTop, 0)
+}
+
+// isTop says that the whole board is the exact top, as far as its curve knows, if there
+// is one.
+func (b *Board) isTop(curve *predictor.Curve) bool {
+	return curve == nil || curve.Total() <= b.options.exactTop
 }
 
 // countSeam answers from the last count of this curve's seam, or counts again. A

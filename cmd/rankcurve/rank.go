@@ -19,7 +19,8 @@ the curve it was read from. The owner's score is read anew, so that a post moves
 the owner's own rank at once.
 
 Modes: "estimate" reads the curve alone, "exact" counts everyone above within the
-read budget, "auto" counts near the top and estimates below.
+read budget, "auto" counts near the top and estimates below. What a rank is of, the
+curve tells in each of them; on small boards it is counted.
 
 Examples:
 
