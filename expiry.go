@@ -9,6 +9,9 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
+// errExpired tells a board that has expired from others that are not there.
+var errExpired = errors.New("expired")
+
 // gone is an error once the board has expired: [store.ErrNotFound], which names when.
 func (b *Board) gone() error { return expiredBoard(b.def, b.options.clock()) }
 
@@ -20,7 +23,7 @@ func expiredBoard(def store.Board, now time.Time) error {
 }
 
 func expiredAt(name string, expires time.Time) error {
-	return fmt.Errorf("board %q expired at %s and is gone: %w", name, expires.UTC().Format(time.RFC3339), store.ErrNotFound)
+	return advise(store.ErrNotFound, errExpired, "board %q expired at %s and is gone: %v", name, expires.UTC().Format(time.RFC3339), store.ErrNotFound)
 }
 
 // missingPeriod says why a board of a family that is there is not: it has expired and

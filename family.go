@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,11 @@ type FamilyDefinition struct {
 	// seconds. A period that is not in it keeps its boards; those of [store.Always]
 	// never end.
 	ExpireAfter map[store.Period]time.Duration
+
+	// Limits hold for the boards of a period, by column, in place of those of
+	// [WithLimits], which hold for the boards of all periods: what is plausible as the
+	// sum of a day is less than what is as the sum of all times.
+	Limits map[store.Period]map[string]store.Limit
 
 	Late  LatePosts
 	Grace time.Duration // with RefuseLate, how long after a period's end its posts are still taken
@@ -87,6 +93,11 @@ func (d FamilyDefinition) periodFaults() (faults []error) {
 	if d.Grace < 0 {
 		fault("late_grace: %s is negative", d.Grace)
 	}
+	for p := range d.Limits {
+		if !slices.Contains(d.Periods, p) {
+			fault("limits: there are some of the period %q, which the family has not", p)
+		}
+	}
 	return faults
 }
 
@@ -120,21 +131,40 @@ type Family struct {
 	def     FamilyDefinition
 	options options
 	opts    []Option
-	checker *Board // of no period, to refuse what no board takes
+	checker *Board // of no period and without limits, to refuse what no board takes
 
 	mu     sync.Mutex
 	boards map[string]*Board // those that were posted to, by name
 }
 
 // NewFamily checks a definition. It touches no store: boards are made when they are
-// first posted to. The error is [store.ErrInvalid].
+// first posted to. The error is [store.ErrInvalid], and [store.ErrNoColumn] for a limit of
+// a column that is not there.
 func NewFamily(st store.Store, def FamilyDefinition, opts ...Option) (*Family, error) {
 	if err := def.Validate(); err != nil {
 		return nil, err
 	}
 	f := &Family{store: st, def: def, options: optionsOf(opts), opts: opts, boards: map[string]*Board{}}
-	f.checker = newBoard(st, def.Board(store.Always.At(time.Time{})), f.options)
+	checked := f.options
+	checked.limits = nil
+	f.checker = newBoard(st, def.Board(store.Always.At(time.Time{})), checked)
+	for _, p := range def.Periods {
+		if err := checkLimits(f.checker.def, f.limits(p)); err != nil {
+			return nil, fmt.Errorf("family %q: %w", def.Name, err)
+		}
+	}
 	return f, nil
+}
+
+// limits are those of the boards of a period, by column.
+func (f *Family) limits(p store.Period) map[string]store.Limit {
+	limits := maps.Clone(f.options.limits)
+	return overlaid(limits, f.def.Limits[p])
+}
+
+// optsOf are the options of a period's boards.
+func (f *Family) optsOf(p store.Period) []Option {
+	return append(slices.Clone(f.opts), WithLimits(f.limits(p)))
 }
 
 // Definition is the family as it was made.
@@ -150,12 +180,11 @@ func (f *Family) Open(ctx context.Context, p store.Period, at time.Time) (*Board
 	if at.IsZero() {
 		at = f.options.clock()
 	}
-	return Open(ctx, f.store, p.At(at).Board(f.def.Name), f.opts...)
+	return Open(ctx, f.store, p.At(at).Board(f.def.Name), f.optsOf(p)...)
 }
 
 // Make opens the board of a span, and registers it first where that is needed. It
-// costs a write and a read of the registry, once for each board in the life of the
-// Family. A board whose expiry is past is [store.ErrNotFound].
+// costs what [New] does, once for each board in the life of the Family. A board whose expiry is past is [store.ErrNotFound].
 func (f *Family) Make(ctx context.Context, s store.Span) (*Board, error) {
 	name := s.Board(f.def.Name)
 	f.mu.Lock()
@@ -164,7 +193,7 @@ func (f *Family) Make(ctx context.Context, s store.Span) (*Board, error) {
 	if known != nil {
 		return known, known.gone()
 	}
-	made, err := New(ctx, f.store, f.def.Board(s), f.opts...) // many at once make the same
+	made, err := New(ctx, f.store, f.def.Board(s), f.optsOf(s.Period)...) // many at once make the same
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,13 @@ package rankcurve
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -20,92 +23,130 @@ type FamilyPosted struct {
 	Err    error // why it may not be in the row; nil: it is
 }
 
-// FanOutError is a post to a family that did not reach all of its boards. It wraps
-// what each of the others failed with.
-type FanOutError struct {
-	Family string
-	ID     string   // of the post
-	Stored []string // names of the boards that have it
-	Failed []string // names of the others
-	Errs   []error  // why, in the same order
-}
-
-// Error implements error.
-func (e *FanOutError) Error() string {
-	stored := "stored on none"
-	if len(e.Stored) > 0 {
-		stored = "stored on " + strings.Join(e.Stored, ", ")
-	}
-	reasons := make([]string, len(e.Errs))
-	for i, err := range e.Errs {
-		reasons[i] = e.Failed[i] + " (" + err.Error() + ")"
-	}
-	advice := "send it again with the same id, which changes nothing where it is stored"
-	if e.ID == "" {
-		advice = "it has no id, so post to those boards by their own names"
-	}
-	return fmt.Sprintf("post to family %q: %s, not on %s; %s", e.Family, stored, strings.Join(reasons, ", "), advice)
-}
-
-// Unwrap lets errors.Is and errors.As find the boards' errors.
-func (e *FanOutError) Unwrap() []error { return e.Errs }
-
 // Post applies one post to the board of every period that a time falls into; the zero
 // time is now. Boards are made when they are first needed, and written at the same
 // time, each by a conditional write of its own as [Board.Post] says. The answer has
 // them in the order of the periods, without those that have expired by now.
 //
+// A post is refused as a whole: all boards are there and all rows have been read and take
+// the post before the first is written. What is refused by one of them is
+// [store.ErrInvalid] once, with the board's name. (Where other posts to a row come between
+// its reading and its writing, a limit may be reached on one board and not on another: a
+// [FanOutError].)
+//
 // The post's ID is the same on each board. After a [FanOutError], or a crash, the same
 // post with the same time and ID is sent again: it changes nothing where it is stored.
-// One without an ID would be applied twice there.
+// One without an ID would be applied twice there. So note the time with the ID before
+// the first sending, rather than take the zero time: after midnight that is another day's.
 //
 // The error is [ErrLate] for a period that has ended, if the definition refuses such
-// posts, and for one whose boards have all expired; [store.ErrInvalid] for a time
+// posts and none of the boards has the ID already, and for one whose boards have all expired; [store.ErrInvalid] for a time
 // before 1970 or more than five minutes ahead and for a post with a Version, which
-// would be of one board's row; and what [Board.Post] refuses whatever the row holds.
-// Nothing is written then. It costs, for each board, what [Board.Post] does.
+// would be of one board's row; [store.ErrBoardMismatch] where a board of another definition
+// is in the way; and what [Board.Post] refuses, or the store fails with, before anything
+// is written. Nothing is stored then. It costs, for each board, what [Board.Post] does.
 func (f *Family) Post(ctx context.Context, at time.Time, p Post) ([]FamilyPosted, error) {
-	spans, err := f.Spans(at)
+	if at.IsZero() {
+		at = f.options.clock()
+	}
+	boards, rows, err := f.prepare(ctx, at, p)
 	if err != nil {
 		return nil, fmt.Errorf("post to family %q for owner %q: %w", f.def.Name, p.Owner, err)
 	}
-	if p.Version != nil {
-		return nil, fmt.Errorf("post to family %q for owner %q: a version is of the row of one board: %w", f.def.Name, p.Owner, store.ErrInvalid)
-	}
-	if err := f.checker.refused(p, f.checker.checkPost(p)); err != nil {
-		return nil, err
-	}
-	posted := make([]FamilyPosted, len(spans))
+	posted := make([]FamilyPosted, len(boards))
 	var writing sync.WaitGroup
-	for i, s := range spans {
-		writing.Go(func() { posted[i] = f.postTo(ctx, s, p) })
+	for i, b := range boards {
+		writing.Go(func() {
+			done, err := b.post(ctx, p, &rows[i])
+			posted[i] = FamilyPosted{b.Definition(), done, err}
+		})
 	}
 	writing.Wait()
-	return posted, f.failure(p, posted)
+	return posted, f.failure(at, p, posted)
 }
 
-func (f *Family) postTo(ctx context.Context, s store.Span, p Post) FamilyPosted {
-	b, err := f.Make(ctx, s)
+// prepare does all of a post to a family that can refuse it: afterwards there are only
+// writes to do.
+func (f *Family) prepare(ctx context.Context, at time.Time, p Post) ([]*Board, []store.Entry, error) {
+	if p.Version != nil {
+		return nil, nil, fmt.Errorf("a version is of the row of one board: %w", store.ErrInvalid)
+	}
+	if err := f.checker.checkPost(p); err != nil {
+		return nil, nil, err
+	}
+	spans, err := f.Spans(at)
 	if err != nil {
-		return FamilyPosted{Board: f.def.Board(s), Err: err}
+		return nil, nil, err
 	}
-	posted, err := b.Post(ctx, p)
-	return FamilyPosted{b.Definition(), posted, err}
+	for _, s := range spans {
+		if err := f.checker.checkPlausible(p, f.limits(s.Period)); err != nil {
+			return nil, nil, fmt.Errorf("board %q: %w", s.Board(f.def.Name), err)
+		}
+	}
+	boards, err := f.makeAll(ctx, spans)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(boards) == 0 {
+		return nil, nil, allExpired(at)
+	}
+	rows, err := rowsOn(ctx, boards, p.Owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	return boards, rows, refusal(boards, rows, p)
 }
 
-func (f *Family) failure(p Post, posted []FamilyPosted) error {
-	e := &FanOutError{Family: f.def.Name, ID: p.ID}
-	for _, one := range posted {
-		if one.Err == nil {
-			e.Stored = append(e.Stored, one.Board.Name)
-			continue
-		}
-		e.Failed, e.Errs = append(e.Failed, one.Board.Name), append(e.Errs, one.Err)
+// makeAll makes the boards of some spans, and leaves out those that have expired: by the
+// registry, which need not say what the definition does.
+func (f *Family) makeAll(ctx context.Context, spans []store.Span) ([]*Board, error) {
+	boards := make([]*Board, len(spans))
+	var making errgroup.Group
+	for i, s := range spans {
+		making.Go(func() (err error) {
+			if boards[i], err = f.Make(ctx, s); errors.Is(err, errExpired) {
+				boards[i], err = nil, nil
+			}
+			return err
+		})
 	}
-	if len(e.Failed) == 0 {
+	if err := making.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(boards, func(b *Board) bool { return b == nil }), nil
+}
+
+// rowsOn reads an owner's rows, strongly consistent.
+func rowsOn(ctx context.Context, boards []*Board, owner string) ([]store.Entry, error) {
+	rows := make([]store.Entry, len(boards))
+	var reading errgroup.Group
+	for i, b := range boards {
+		reading.Go(func() (err error) {
+			if rows[i], err = b.row(ctx, owner); err != nil {
+				return fmt.Errorf("board %q: %w", b.def.Name, err)
+			}
+			return nil
+		})
+	}
+	return rows, reading.Wait()
+}
+
+// refusal is why one of the boards does not take a post. One that is on some of them
+// already was taken once, and is carried on to those that can take it now.
+func refusal(boards []*Board, rows []store.Entry, p Post) error {
+	if p.ID != "" && slices.ContainsFunc(rows, func(row store.Entry) bool { return slices.Contains(row.Posts, p.ID) }) {
 		return nil
 	}
-	return e
+	for i, b := range boards {
+		err := b.checkPost(p)
+		if err == nil {
+			_, err = newDraft(rows[i]).apply(b, p)
+		}
+		if err != nil {
+			return fmt.Errorf("board %q: %w", b.def.Name, err)
+		}
+	}
+	return nil
 }
 
 // Spans are those whose boards a post of this time goes to, one for each period; the
@@ -130,7 +171,11 @@ func (f *Family) Spans(at time.Time) ([]store.Span, error) {
 		}
 	}
 	if len(spans) == 0 {
-		return nil, fmt.Errorf("late post of %s: all boards that it would go to have expired: %w", at.UTC().Format(time.RFC3339), ErrLate)
+		return nil, allExpired(at)
 	}
 	return spans, nil
+}
+
+func allExpired(at time.Time) error {
+	return fmt.Errorf("late post of %s: all boards that it would go to have expired: %w", at.UTC().Format(time.RFC3339), ErrLate)
 }

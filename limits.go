@@ -21,15 +21,15 @@ func checkLimits(def store.Board, limits map[string]store.Limit) error {
 	return nil
 }
 
-// checkPlausible holds a post's scores against the limits, but for those that are added
+// checkPlausible holds a post's scores against limits, but for those that are added
 // to what is there: what counts is the sum.
-func (b *Board) checkPlausible(p Post) error {
+func (b *Board) checkPlausible(p Post, limits map[string]store.Limit) error {
 	for _, c := range b.def.Columns {
 		score, named := p.Scores[c.Name]
 		if !named || !b.wholeRow(p) && operatorOf(c, p) == store.Sum {
 			continue
 		}
-		if err := b.options.limits[c.Name].Check(c, score); err != nil {
+		if err := limits[c.Name].Check(c, score); err != nil {
 			return err
 		}
 	}

@@ -50,8 +50,13 @@ type Posted struct {
 // twice. It costs a read unit, and one write unit for the row plus two for every column
 // that changes; Ranks cost no read of an index.
 func (b *Board) Post(ctx context.Context, p Post) (Posted, error) {
+	return b.post(ctx, p, nil)
+}
+
+// post applies a post to the owner's row as it was just read, or reads it.
+func (b *Board) post(ctx context.Context, p Post, row *store.Entry) (Posted, error) {
 	a := newBatch(b, []Post{p})
-	a.alone = true
+	a.alone, a.ready = true, row
 	_ = a.run(ctx) // is in errs too
 	return a.posted[0], a.errs[0]
 }
@@ -89,7 +94,7 @@ func (b *Board) checkPost(p Post) error {
 	if err := b.checkScores(p.Scores); err != nil {
 		return err
 	}
-	if err := b.checkPlausible(p); err != nil {
+	if err := b.checkPlausible(p, b.options.limits); err != nil {
 		return err
 	}
 	first := b.def.Columns[0].Name
