@@ -68,14 +68,28 @@ func (p *polled) fresh(now time.Time, every time.Duration) bool {
 	return age >= 0 && age < every // a clock that was set back polls
 }
 
-// curve answers from the process's copy. Who finds that a poll is due begins it, and
-// waits for it only where the copy cannot answer: there is none, it is too old, or
-// every call is to ask. The usage is that of a poll nobody was told of yet.
+// curve answers from the process's copy, unless that is too old. The usage is that of a
+// poll nobody was told of yet.
 func (b *Board) curve(ctx context.Context, c *column) (*predictor.Curve, store.Usage, error) {
+	tooOld := func(p *polled) error { return b.tooOld(c, p) }
+	held, usage, err := b.copyOf(ctx, c, tooOld)
+	if err != nil {
+		return nil, usage, err
+	}
+	if err := tooOld(held); err != nil {
+		return nil, usage, err
+	}
+	return held.curve, usage, nil
+}
+
+// copyOf is the process's copy. Who finds that a poll is due begins it, and waits for it
+// only where the copy cannot answer: there is none, it is refused, or every call is to
+// ask. A copy that is refused is answered with all the same if no better one is had.
+func (b *Board) copyOf(ctx context.Context, c *column, refuse func(*polled) error) (*polled, store.Usage, error) {
 	held := c.curves.held.Load()
 	if held == nil || !held.fresh(b.options.clock(), b.options.curvePoll) {
 		p := b.beginPoll(ctx, c)
-		usable := held != nil && held.curve != nil && b.tooOld(c, held) == nil
+		usable := held != nil && held.curve != nil && refuse(held) == nil
 		if !usable || b.options.curvePoll <= 0 {
 			found, err := p.wait(ctx)
 			switch {
@@ -87,13 +101,7 @@ func (b *Board) curve(ctx context.Context, c *column) (*predictor.Curve, store.U
 		}
 	}
 	usage := held.charge()
-	if held.err != nil {
-		return nil, usage, held.err
-	}
-	if err := b.tooOld(c, held); err != nil {
-		return nil, usage, err
-	}
-	return held.curve, usage, nil
+	return held, usage, held.err
 }
 
 // decode reads a published curve and checks that it is this column's.

@@ -31,7 +31,7 @@ func (b *Board) History(ctx context.Context, column string, score int64, from, t
 		to = b.options.clock()
 	}
 	if to.Before(from) {
-		return nil, store.Usage{}, fmt.Errorf("history of board %q: %s is before %s: %w", b.def.Name, to.UTC().Format(time.RFC3339), from.UTC().Format(time.RFC3339), store.ErrInvalid)
+		return nil, store.Usage{}, fmt.Errorf("history of board %q: %s is before %s: %w", b.def.Name, store.Moment(to), store.Moment(from), store.ErrInvalid)
 	}
 	var usage store.Usage
 	var answers []Answer

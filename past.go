@@ -35,7 +35,7 @@ func (b *Board) At(ctx context.Context, column string, at time.Time) (*Past, sto
 		return nil, store.Usage{}, err
 	}
 	if at.After(b.options.clock()) {
-		return nil, store.Usage{}, fmt.Errorf("look back on board %q: %s is in the future: %w", b.def.Name, at.UTC().Format(time.RFC3339), store.ErrInvalid)
+		return nil, store.Usage{}, fmt.Errorf("look back on board %q: %s is in the future: %w", b.def.Name, store.Moment(at), store.ErrInvalid)
 	}
 	key := b.curveKey(c)
 	kept, usage, missing := b.store.CurveAt(ctx, key, at)
@@ -63,19 +63,20 @@ func (b *Board) At(ctx context.Context, column string, at time.Time) (*Past, sto
 }
 
 // publishedBy is the published curve if it is as of a time or before, and else nil: also
-// where there is none that can be used.
+// where there is none that can be used. Its age does not matter, for it is asked about
+// its own time.
 func (b *Board) publishedBy(ctx context.Context, c *column, at time.Time) (*predictor.Curve, store.Usage, error) {
-	curve, usage, err := b.curve(ctx, c)
+	held, usage, err := b.copyOf(ctx, c, func(*polled) error { return nil })
 	if unusable(err) {
 		return nil, usage, nil
 	}
 	if err != nil {
 		return nil, usage, err
 	}
-	if curve.Meta().AsOf.After(at) {
+	if held.curve.Meta().AsOf.After(at) {
 		return nil, usage, nil
 	}
-	return curve, usage, nil
+	return held.curve, usage, nil
 }
 
 // notKept says how far back the kept curves reach.
@@ -84,18 +85,18 @@ func (b *Board) notKept(ctx context.Context, key store.CurveKey, at time.Time) (
 	if err != nil {
 		return usage, fmt.Errorf("look back on board %q: %w", b.def.Name, err)
 	}
-	when := at.UTC().Format(time.RFC3339)
+	when := store.Moment(at)
 	if len(oldest) == 0 {
-		return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept, nor any other: each refresh keeps its own while refresh.history.keep is not 0", key, when)
+		return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept, nor any other: refreshes keep one of each refresh.history.every, while refresh.history.keep is not 0", key, when)
 	}
-	return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept: the oldest is as of %s", key, when, oldest[0].AsOf.Format(time.RFC3339))
+	return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept: the oldest is as of %s", key, when, store.Moment(oldest[0].AsOf))
 }
 
 // decodeKept reads a kept curve.
 func (b *Board) decodeKept(c *column, a store.Archived) (*predictor.Curve, error) {
 	curve, err := b.decodeOwn(c, a.Data)
 	if err != nil {
-		return nil, advise(ErrBadCurve, err, "the curve of %s that is kept as of %s is damaged; ask for another time: %v", b.curveKey(c), a.AsOf.Format(time.RFC3339), err)
+		return nil, advise(ErrBadCurve, err, "the curve of %s that is kept as of %s is damaged; ask for another time: %v", b.curveKey(c), store.Moment(a.AsOf), err)
 	}
 	return curve, nil
 }

@@ -127,7 +127,7 @@ func TestThePastWithoutHistory(t *testing.T) {
 	ctx := context.Background()
 	p := newPastBoard(t, newStore(t), store.Desc)
 	_, _, err := p.At(ctx, "", p.clock.Now())
-	wantText(t, err, rankcurve.ErrNoCurve, "no curve of games.xp as of 2026-11-20T12:00:00Z or before is kept, nor any other", "refresh.history.keep")
+	wantText(t, err, rankcurve.ErrNoCurve, "no curve of games.xp as of 2026-11-20T12:00:00Z or before is kept, nor any other: refreshes keep one of each refresh.history.every, while refresh.history.keep is not 0")
 	if answers, _, err := p.History(ctx, "", 1, time.Time{}, time.Time{}); err != nil || len(answers) != 0 {
 		t.Error(answers, err)
 	}
@@ -204,5 +204,87 @@ func TestALongHistory(t *testing.T) {
 	_, usage, err := p.History(ctx, "", 69, times[10], times[20])
 	if err != nil || usage.ReadUnits() > 10 {
 		t.Errorf("eleven small curves took %+v, %v", usage, err)
+	}
+}
+
+// The past is asked about its own time, so no age of a curve is too old for it.
+func TestThePastIsNeverTooOld(t *testing.T) {
+	ctx := context.Background()
+	p := newPastBoard(t, newStore(t), store.Desc)
+	asOf := p.refresh(t, scores{"ann": 1, "bob": 2}, jobs.Options{}) // published and not kept, and now ten minutes old
+	for _, poll := range []time.Duration{0, time.Hour} {
+		b, err := rankcurve.Open(ctx, p.store, "games", rankcurve.WithClock(p.clock.Now), rankcurve.WithCurvePoll(poll), rankcurve.WithMaxStaleness(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // with and without a copy
+			if _, err := b.Curve(ctx, ""); !errors.Is(err, rankcurve.ErrStaleCurve) {
+				t.Errorf("%v, want ErrStaleCurve", err)
+			}
+			if past, _, err := b.At(ctx, "", p.clock.Now()); err != nil || !past.Curve().Meta().AsOf.Equal(asOf) {
+				t.Errorf("at: %v", err)
+			}
+			if answers, _, err := b.History(ctx, "", 1, time.Time{}, time.Time{}); err != nil || len(answers) != 1 || answers[0].Rank.Rank != 2 {
+				t.Errorf("history: %v, %v", answers, err)
+			}
+		}
+	}
+}
+
+// The answers are of the time that was asked for: they follow the curve's forecast, and
+// the band is that of its age then, whatever the time is now.
+func TestThePastIsOfTheTimeAskedFor(t *testing.T) {
+	p := newPastBoard(t, newStore(t), store.Desc)
+	all := scores{}
+	var asOf time.Time
+	for round := range 3 { // ten more every ten minutes
+		for i := range 10 * (round + 1) {
+			all[fmt.Sprint("player-", i)] = int64(i)
+		}
+		asOf = p.refresh(t, all, jobs.Options{Keep: time.Hour})
+	}
+	p.clock.Advance(3 * time.Hour)
+	of := map[int64]bool{}
+	for _, age := range []time.Duration{0, 5 * time.Minute, 10 * time.Minute, 40 * time.Minute} {
+		past, _, err := p.At(context.Background(), "", asOf.Add(age))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := past.Curve().Estimate(4, age)
+		r, err := past.RankOfScore(4)
+		if total := past.Curve().TotalAt(age); err != nil || r.Of != total || r.Rank != at.Better+1 || r.Low != at.Low+1 || r.High != min(at.High+1, total) {
+			t.Errorf("%s after: %+v, %v, want %+v of %d", age, r, err, at, total)
+		}
+		owners, _, err := past.Rank(context.Background(), "player-4")
+		if err != nil || owners[0].Of != r.Of || owners[0].Low != r.Low || owners[0].High != r.High {
+			t.Errorf("%s after: %+v, %v, want %+v", age, owners, err, r)
+		}
+		s, err := past.ScoreAtRank(3)
+		if err != nil || s.Of != r.Of || s.Score != past.Curve().KeyAt(3, age) {
+			t.Errorf("%s after: %+v, %v", age, s, err)
+		}
+		half, err := past.ScoreAtPercent(50)
+		if err != nil || half.Of != r.Of || half.Rank != (r.Of+1)/2 {
+			t.Errorf("%s after: %+v, %v", age, half, err)
+		}
+		of[r.Of] = true
+	}
+	if len(of) != 3 || !of[30] { // the forecast goes on for ten minutes
+		t.Errorf("of %v, want 30, and more five and ten minutes later", of)
+	}
+}
+
+// What a message says of a time can be asked for again.
+func TestThePastIsToldToTheMillisecond(t *testing.T) {
+	ctx := context.Background()
+	p := newPastBoard(t, newStore(t), store.Desc)
+	p.clock.Advance(250 * time.Millisecond)
+	asOf := p.refresh(t, scores{"ann": 1}, jobs.Options{Keep: time.Hour})
+	_, _, err := p.At(ctx, "", asOf.Add(-time.Millisecond))
+	wantText(t, err, store.ErrNotFound, "as of 2026-11-20T12:00:00.249Z or before is kept: the oldest is as of 2026-11-20T12:00:00.250Z")
+	_, _, err = p.store.CurveAt(ctx, p.Definition().CurveKey("xp"), asOf.Add(-time.Millisecond))
+	wantText(t, err, store.ErrNotFound, "as of 2026-11-20T12:00:00.249Z or before")
+	if _, _, err := p.At(ctx, "", asOf); err != nil {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/store"
@@ -19,7 +20,7 @@ func TestScoreAtRankOfSixImages(t *testing.T) {
 	for i, want := range []int64{94, 83, 52, 27, 23, 16} {
 		rank := int64(i) + 1
 		got, err := b.ScoreAtRank(ctx, "views", rank)
-		if err != nil || got.Score != want || got.Rank != rank || got.Low != rank || got.High != rank || got.Of != 6 || !got.Exact || got.Generation != 2 {
+		if err != nil || got.Score != want || got.Rank != rank || got.Low != rank || got.High != rank || got.Of != 6 || got.Generation != 2 {
 			t.Errorf("rank %d: %+v, %v, want %d views", rank, got, err, want)
 		}
 	}
@@ -48,7 +49,7 @@ func TestScoreAtTellsTheRankOfATiedScore(t *testing.T) {
 	b := newBoard(t, st, def)
 	publish(t, st, def, 1, spread(1000, func(int) int64 { return 7 }))
 	got, err := b.ScoreAtRank(ctx, "xp", 500)
-	if err != nil || got.Rank != 500 || got.ScoreRank != 1 || got.Low != 1 || got.High != 1 || !got.Exact {
+	if err != nil || got.Rank != 500 || got.ScoreRank != 1 || got.Low != 1 || got.High != 1 {
 		t.Errorf("%+v, %v, want rank 1 of the score", got, err)
 	}
 }
@@ -83,6 +84,27 @@ func TestScoreAtLimits(t *testing.T) {
 	for _, percent := range []float64{-1, 0, 100.001, math.NaN(), math.Inf(1)} {
 		if _, err := b.ScoreAtPercent(ctx, "xp", percent); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("top %v %%: %v, want ErrInvalid", percent, err)
+		}
+	}
+}
+
+// On a board that nobody is on, neither a rank nor a share of it has a score.
+func TestScoreAtOfAnEmptyBoard(t *testing.T) {
+	ctx, st, def := context.Background(), newStore(t), boardOf("games", 1)
+	b := newBoard(t, st, def)
+	publish(t, st, def, 1, nil)
+	past, _, err := b.At(ctx, "", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, ask := range map[string]func() error{
+		"a rank":          func() error { _, err := b.ScoreAtRank(ctx, "xp", 1); return err },
+		"a share":         func() error { _, err := b.ScoreAtPercent(ctx, "xp", 50); return err },
+		"a rank of then":  func() error { _, err := past.ScoreAtRank(1); return err },
+		"a share of then": func() error { _, err := past.ScoreAtPercent(50); return err },
+	} {
+		if err := ask(); !errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) || !strings.HasSuffix(err.Error(), `board "games": the board has no entries in column "xp" by its curve`) {
+			t.Errorf("%s: %v, want ErrNotFound that says that nobody is there", what, err)
 		}
 	}
 }

@@ -15,6 +15,15 @@ type Archived struct {
 	Expires    time.Time // a backend that deletes what has expired may do so from here on; zero: never
 }
 
+// Moment is a time in UTC as messages about curves tell it: one that can be asked for
+// again. It has milliseconds where the time has, as curves are kept by the millisecond.
+func Moment(t time.Time) string {
+	if t.UnixMilli()%1000 == 0 {
+		return t.UTC().Format(time.RFC3339)
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}
+
 // MaxArchived is the last time that a curve can be kept under, in milliseconds since
 // 1970; the first one is 0.
 const MaxArchived = 999_999_999_999_999
@@ -22,7 +31,7 @@ const MaxArchived = 999_999_999_999_999
 // Validate reports why a curve cannot be kept, [ErrInvalid], or nil.
 func (a Archived) Validate() error {
 	if ms := a.AsOf.UnixMilli(); ms < 0 || ms > MaxArchived {
-		return fmt.Errorf("a curve as of %s cannot be kept, the time is out of range: %w", a.AsOf.UTC().Format(time.RFC3339), ErrInvalid)
+		return fmt.Errorf("a curve as of %s cannot be kept, the time is out of range: %w", Moment(a.AsOf), ErrInvalid)
 	}
 	return nil
 }

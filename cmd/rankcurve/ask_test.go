@@ -126,7 +126,7 @@ func TestRankWithoutACurve(t *testing.T) {
 func TestScore(t *testing.T) {
 	s := newShell(t)
 	s.board(1000)
-	s.run("score", "games", "--rank", "1").ok("XP", "10,000      1   exact   1,000")
+	s.run("score", "games", "--rank", "1").ok("XP", "10,000      1   1      1,000") // read from the curve, not counted
 	row := s.run("score", "games", "--percent", "10", "--json").ok().rows()[0]
 	if row["score"] != "9010" || row["rank"] != 100.0 || row["percent"] != 10.0 {
 		t.Errorf("row %v", row)
@@ -134,9 +134,14 @@ func TestScore(t *testing.T) {
 	wantFields(t, row, "board column score rank score_rank low high of percent exact as_of generation")
 	s.run("load", "tied", s.file("tied.csv", "owner,xp\na,7\nb,7\nc,7\n")).ok()
 	s.run("rebuild", "tied").ok()
-	s.run("score", "tied", "--rank", "3").ok("ASKED   XP   RANK   BAND    OF       TOP   AS OF\n    3    7      1   exact    3")
-	if row := s.run("score", "tied", "--rank", "3", "--json").ok().rows()[0]; row["rank"] != 3.0 || row["score_rank"] != 1.0 || row["low"] != 1.0 || row["high"] != 1.0 {
+	s.run("score", "tied", "--rank", "3").ok("ASKED   XP   RANK   BAND   OF       TOP   AS OF\n    3    7      1   1       3")
+	if row := s.run("score", "tied", "--rank", "3", "--json").ok().rows()[0]; row["rank"] != 3.0 || row["score_rank"] != 1.0 || row["low"] != 1.0 || row["high"] != 1.0 || row["exact"] != false {
 		t.Errorf("row %v", row)
+	}
+	s.run("hide", "tied", "a", "b", "c").ok()
+	s.run("rebuild", "tied").ok()
+	for _, asked := range [][]string{{"--rank", "1"}, {"--percent", "50"}, {"--rank", "1", "--at", "0s"}, {"--percent", "50", "--at", "0s"}} {
+		s.run(append([]string{"score", "tied"}, asked...)...).fails(exitNotFound, `the board has no entries in column "xp" by its curve`+"\n")
 	}
 	s.run("score", "games", "--rank", "1001").fails(exitUsage, "rank 1001", "not in 1..1000\n")
 }

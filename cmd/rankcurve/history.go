@@ -66,7 +66,7 @@ func (p *program) history(c *cli.Context) error {
 			return err
 		}
 		if len(answers) == 0 {
-			return noHistory(c, b.Definition().CurveKey(column.Name), since)
+			return noHistory(c, b, column, since)
 		}
 		return printHistory(c, column, score, answers)
 	})
@@ -117,12 +117,23 @@ func historyScore(c *cli.Context, b *rankcurve.Board, column store.Column) (int6
 	return score, nil
 }
 
-func noHistory(c *cli.Context, key store.CurveKey, since time.Time) error {
-	when := ""
+// noHistory says why there is nothing to tell: not since then, or not at all.
+func noHistory(c *cli.Context, b *rankcurve.Board, column store.Column, since time.Time) error {
+	key, when := b.Definition().CurveKey(column.Name), ""
 	if !since.IsZero() {
 		when = " since " + moment(since)
 	}
-	return advicef(store.ErrNotFound, "no curve of %s is kept%s, and the published one is no younger; make one: `%s`", key, when, next(c, "rebuild", key.Board))
+	curve, err := b.Curve(c.Context, column.Name)
+	published := "and none is published"
+	switch {
+	case err == nil:
+		published = "and the published one is as of " + moment(curve.Meta().AsOf)
+	case errors.Is(err, rankcurve.ErrBadCurve):
+		published = "and the published one is damaged"
+	case !errors.Is(err, rankcurve.ErrNoCurve):
+		return err
+	}
+	return advicef(store.ErrNotFound, "no curve of %s is kept%s, %s; make one: `%s`", key, when, published, next(c, "rebuild", key.Board))
 }
 
 // A historyRow is a rank by one kept curve, in JSON.

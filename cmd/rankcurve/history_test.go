@@ -71,12 +71,35 @@ func TestHistory(t *testing.T) {
 	}
 	wantFields(t, rows[0], rankFields+" score_of")
 	s.run("history", "games", "nobody").fails(exitNotFound, `owner "nobody"`)
-	s.run("history", "games", "--score", "1", "--since", "30m").fails(exitNotFound, "no curve of games.xp is kept since 2026-11-20T14:30:00Z", "rebuild games")
+	s.run("history", "games", "--score", "1", "--since", "30m").fails(exitNotFound, "no curve of games.xp is kept since 2026-11-20T14:30:00Z, and the published one is as of 2026-11-20T14:00:00Z; make one: ", "rebuild games")
 	s.run("history", "games").fails(exitUsage, "name an owner, or use --score")
 	s.run("history", "games", "ann", "--score", "1").fails(exitUsage, "leave one of them out")
 	s.run("history", "games", "--score", "1.5").fails(exitUsage, "--score", "round it")
 	s.run("history", "games", "ann", "--since", "1d ago").fails(exitUsage, "--since")
 	s.run("history", "games", "ann", "--column", "gold").fails(exitNotFound, "gold")
+}
+
+// The times of a history are those that --at takes.
+func TestHistoryTellsMilliseconds(t *testing.T) {
+	s := newShell(t)
+	now := time.Date(2026, 11, 20, 12, 0, 0, 7_900_000, time.UTC)
+	s.now = func() time.Time { return now }
+	s.run("load", "games", s.file("games.csv", "owner,xp,time\nann,100,9\nbob,50,8\n"), "--column", "xp", "--column", "time:asc").ok()
+	s.run("history", "games", "ann").fails(exitNotFound, "no curve of games.xp is kept, and none is published; make one: `")
+	s.run("rebuild", "games").ok()
+	now = now.Add(time.Minute)
+	asOf, _, _ := strings.Cut(strings.Split(s.run("history", "games", "ann").ok("2026-11-20T12:00:00.007Z      1   1 ").out, "\n")[1], " ")
+	s.run("rank", "games", "ann", "--at", asOf).ok("at 2026-11-20T12:00:00.007Z: ")
+	s.run("history", "games", "ann", "--column", "time").ok("2026-11-20T12:00:00.007Z      2   2 ", "of score 9,")
+	s.run("score", "games", "--rank", "1", "--at", asOf, "--column", "time").ok("TIME", "    1      8      1   1 ")
+}
+
+func TestTimesThatAreTooLongAgo(t *testing.T) {
+	s := newShell(t)
+	s.past()
+	s.run("rank", "games", "ann", "--at", "99999d").fails(exitUsage, "--at 99999d is longer ago than 36500 days, the most there is; name a later time")
+	s.run("history", "games", "ann", "--since", "99999999999h").fails(exitUsage, "--since 99999999999h is longer ago than")
+	s.run("rank", "games", "ann", "--at", "5w").fails(exitUsage, `--at "5w" is no time`)
 }
 
 func TestHowLongCurvesAreKept(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -27,6 +28,8 @@ func pastTime(c *cli.Context, flag string) (*time.Time, error) {
 		at, ok = now.Add(-ago), true
 	}
 	switch {
+	case !ok && farBack.MatchString(text):
+		return nil, usagef("--%s %s is longer ago than %d days, the most there is; name a later time", flag, text, config.MaxAge/(24*time.Hour))
 	case !ok:
 		return nil, usagef("--%s %q is no time; write it like 2026-11-21T09:30:00Z or 2026-11-21, in seconds since 1970, or as so long ago: 90m, 12h, 2d", flag, text)
 	case at.After(now):
@@ -35,8 +38,11 @@ func pastTime(c *cli.Context, flag string) (*time.Time, error) {
 	return &at, nil
 }
 
-// moment is a time as the commands about the past write it.
-func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// moment is a time as the commands about the past write it: one that they take again.
+func moment(t time.Time) string { return store.Moment(t) }
+
+// farBack is the form of a time so long ago, also of one that is too long.
+var farBack = regexp.MustCompile(`^[0-9]+[dhms]$`)
 
 // scoresOfNow is said where owners are ranked in the past.
 const scoresOfNow = "now"

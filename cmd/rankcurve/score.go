@@ -42,7 +42,8 @@ func (p *program) scoreCommand() *cli.Command {
 }
 
 // A scoreRow is a score by rank in JSON: rank is the one asked for, score_rank the
-// one that this score has, low and high its band.
+// one that this score has, low and high its band. It is never exact, for a curve counts
+// nothing.
 type scoreRow struct {
 	Board      string  `json:"board"`
 	Column     string  `json:"column"`
@@ -80,7 +81,7 @@ func (p *program) score(c *cli.Context) error {
 			row := scoreRow{
 				Board: s.Board, Column: s.Column, Score: store.FormatScore(s.Score, s.Decimals),
 				Rank: s.Rank, ScoreRank: s.ScoreRank, Low: s.Low, High: s.High, Of: s.Of, Percent: s.Percent,
-				Exact: s.Exact, AsOf: timestamp(s.AsOf), Generation: s.Generation,
+				AsOf: timestamp(s.AsOf), Generation: s.Generation,
 			}
 			if at != nil {
 				row.At = timestamp(*at)
@@ -88,7 +89,7 @@ func (p *program) score(c *cli.Context) error {
 			return printJSON(c.App.Writer, row)
 		}
 		t := newTable(c.App.Writer, "ASKED", strings.ToUpper(s.Column), "RANK", "BAND", "OF", "TOP", "AS OF").texts(3, 6)
-		t.row(humanize.Comma(s.Rank), scoreText(s.Score, s.Decimals), humanize.Comma(s.ScoreRank), bandText(s.Low, s.High, s.Exact), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
+		t.row(humanize.Comma(s.Rank), scoreText(s.Score, s.Decimals), humanize.Comma(s.ScoreRank), bandText(s.Low, s.High, false), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
 		return t.print()
 	})
 }
@@ -118,11 +119,12 @@ func askScore(c *cli.Context, b *rankcurve.Board, at *time.Time) (s rankcurve.Sc
 			return s, pastError(err)
 		}
 		if c.IsSet("percent") {
-			return past.ScoreAtPercent(percent)
+			s, err = past.ScoreAtPercent(percent)
+		} else {
+			s, err = past.ScoreAtRank(rank)
 		}
-		s, err = past.ScoreAtRank(rank)
 	case c.IsSet("percent"):
-		return b.ScoreAtPercent(c.Context, column, percent)
+		s, err = b.ScoreAtPercent(c.Context, column, percent)
 	default:
 		s, err = b.ScoreAtRank(c.Context, column, rank)
 	}

@@ -47,7 +47,7 @@ func (s *Store) CurveAt(ctx context.Context, k store.CurveKey, at time.Time) (a 
 				return err
 			}
 		}
-		return fmt.Errorf("curve %s as of %s or before: %w", k, at.UTC().Format(time.RFC3339), store.ErrNotFound)
+		return fmt.Errorf("curve %s as of %s or before: %w", k, store.Moment(at), store.ErrNotFound)
 	})
 	return a, u, err
 }

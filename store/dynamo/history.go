@@ -52,7 +52,7 @@ func (s *Store) CurveAt(ctx context.Context, k store.CurveKey, at time.Time) (st
 		return store.Archived{}, store.Usage{}, err
 	}
 	defer s.work.Done()
-	missing := fmt.Errorf("curve %s as of %s or before: %w", k, at.UTC().Format(time.RFC3339), store.ErrNotFound)
+	missing := fmt.Errorf("curve %s as of %s or before: %w", k, store.Moment(at), store.ErrNotFound)
 	if at.UnixMilli() < 0 {
 		return store.Archived{}, store.Usage{}, missing
 	}

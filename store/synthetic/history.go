@@ -39,7 +39,7 @@ func (s *Store) CurveAt(ctx context.Context, k store.CurveKey, at time.Time) (st
 	kept := s.history[durable(k)]
 	after := archivedBefore(kept, at.Add(time.Nanosecond))
 	if after == 0 {
-		return store.Archived{}, readOf(0), fmt.Errorf("curve %s as of %s or before: %w", k, at.UTC().Format(time.RFC3339), store.ErrNotFound)
+		return store.Archived{}, readOf(0), fmt.Errorf("curve %s as of %s or before: %w", k, store.Moment(at), store.ErrNotFound)
 	}
 	return copied(kept[after-1]), readOf(len(kept[after-1].Data)), nil
 }
