@@ -66,7 +66,12 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 
 func number(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 
-func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
+func binary(b []byte) types.AttributeValue {
+	if b == nil {
+		b = []byte{} // nil is sent as null, which no binary value is
+	}
+	return &types.AttributeValueMemberB{Value: b}
+}
 
 // placeKey is a row's key in an index: the index's own, then the table's.
 func placeKey(p store.Partition, score, owner string) item {

@@ -106,7 +106,7 @@ func stateMissing(f *fixture) {
 }
 
 func stateReads(f *fixture) {
-	for _, state := range [][]byte{[]byte("first"), {}, {0, 1, 255}, bytes.Repeat([]byte("s"), 50_000), []byte("x")} {
+	for _, state := range [][]byte{[]byte("first"), {}, {0, 1, 255}, nil, bytes.Repeat([]byte("s"), 50_000), []byte("x")} {
 		_, err := f.SaveState(f.ctx, f.key(), state)
 		f.must(err)
 		got, _, err := f.State(f.ctx, f.key())
