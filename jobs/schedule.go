@@ -11,8 +11,8 @@ import (
 
 // A Schedule says when a column is due. The zero Schedule is none.
 type Schedule struct {
-	spec  string
-	times cron.Schedule
+	spec, zone string
+	times      cron.Schedule
 }
 
 // leastEvery is the shortest period of an @every, as cron itself knows no shorter one.
@@ -25,6 +25,10 @@ const leastEvery = time.Second
 //
 // The times of "@every" are the multiples of its period, not counted from when the
 // program started: so all workers agree on when a column is due.
+//
+// Where clocks are set forward, what was due in the hour that there is not is due at its
+// end. Where they are set back, a time of day that comes twice is due once, but for
+// schedules that are due several times in that hour, or in every hour: they go on.
 func ParseSchedule(spec, zone string) (Schedule, error) {
 	spec = strings.TrimSpace(spec)
 	if spec == "" {
@@ -37,17 +41,21 @@ func ParseSchedule(spec, zone string) (Schedule, error) {
 	if zone == "" {
 		zone = "UTC"
 	}
-	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
+	location, err := time.LoadLocation(zone)
+	if err != nil || zone == "Local" {
 		return Schedule{}, fmt.Errorf("%q is not a time zone; write it like Europe/Berlin", zone)
 	}
 	if period, isEvery := strings.CutPrefix(rest, "@every "); isEvery {
 		return parseEvery(spec, strings.TrimSpace(period))
 	}
-	times, err := cron.ParseStandard("CRON_TZ=" + zone + " " + rest)
+	times, err := cron.ParseStandard("CRON_TZ=UTC " + rest)
 	if err != nil {
 		return Schedule{}, fmt.Errorf("%q is no schedule: %w", spec, err)
 	}
-	s := Schedule{spec, times}
+	if clock, isClock := times.(*cron.SpecSchedule); isClock && location != time.UTC {
+		times = zoned{clock, location}
+	}
+	s := Schedule{spec, zone, times}
 	if s.Next(time.Now()).IsZero() {
 		return Schedule{}, fmt.Errorf("%q is never due: there is no such day", spec)
 	}
@@ -74,7 +82,7 @@ func parseEvery(spec, text string) (Schedule, error) {
 	case period < leastEvery || period%time.Second != 0:
 		return Schedule{}, fmt.Errorf("%q is no schedule: a period is of whole seconds, 1s or more", spec)
 	}
-	return Schedule{spec, every(period)}, nil
+	return Schedule{spec: spec, times: every(period)}, nil
 }
 
 // every is due at each multiple of a period.
@@ -87,6 +95,9 @@ func (e every) Next(t time.Time) time.Time {
 
 // String is the schedule as it was written.
 func (s Schedule) String() string { return s.spec }
+
+// Same says that two schedules were written alike, for one zone.
+func (s Schedule) Same(other Schedule) bool { return s.spec == other.spec && s.zone == other.zone }
 
 // Next is the first time due after t, in UTC; zero if there is none within five years.
 func (s Schedule) Next(t time.Time) time.Time { return s.times.Next(t.UTC()) }

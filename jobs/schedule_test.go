@@ -71,6 +71,22 @@ func TestScheduleThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
+// Two schedules are the same if they were written alike and for one zone: those that happen
+// to be due at the same times for now are not.
+func TestSchedulesAreTheSameByTheirTextAndZone(t *testing.T) {
+	parse := func(spec, zone string) jobs.Schedule {
+		s, err := jobs.ParseSchedule(spec, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	winter := parse("0 6 * * *", "")
+	if winter.Same(parse("0 6 * * *", "Europe/London")) || winter.Same(parse("0 6-7 * * *", "")) || !winter.Same(parse("0 6 * * *", "UTC")) {
+		t.Error("text or zone are not compared")
+	}
+}
+
 // Whatever the spec, it is refused, or Last and Next are on the two sides of now.
 func FuzzParseSchedule(f *testing.F) {
 	for _, seed := range []string{"@every 5m", "*/7 3 1-5 */2 ?", "TZ=UTC", "CRON_TZ= x", "0 0 31 2 *", "@daily", "1,2,3 * * JAN mon"} {
