@@ -114,7 +114,7 @@ func (c *workedColumn) ended(due time.Time, t TickReport, err error) {
 	switch t.Outcome {
 	case Refreshed, Unchanged, Done:
 		c.failures, c.failed = 0, ""
-		c.over = c.plan.over(due)
+		c.over = c.plan.over(due) && t.Retry.IsZero()
 		c.quiet = t.note
 	case Quiet:
 		c.quiet = t.note

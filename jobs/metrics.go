@@ -9,7 +9,7 @@ import (
 // Metrics are what a worker counts, for Prometheus. Make them with NewMetrics; all
 // methods are safe for concurrent use.
 type Metrics struct {
-	ticks, late, requests, units                  *prometheus.CounterVec
+	ticks, late, requests, units, resumed         *prometheus.CounterVec
 	took                                          *prometheus.HistogramVec
 	lastTook, walked, failures, lease             *prometheus.GaugeVec
 	asOf, interval                                *prometheus.GaugeVec
@@ -45,6 +45,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		late:     counters("ticks_late_total", "Ticks that waited longer for their turn than a quarter of their interval.", byColumn...),
 		requests: counters("refresh_requests_total", "Requests that refreshes have made.", byColumn...),
 		units:    counters("refresh_read_units_total", "Read units that refreshes have consumed.", byColumn...),
+		resumed:  counters("refresh_resumed_total", "Refreshes that went on from where one that died had stopped.", byColumn...),
 		lastTook: gauges("refresh_last_duration_seconds", "How long the last refresh took."),
 		walked:   gauges("refresh_shards_walked", "Shards that the last refresh walked; the others were carried forward."),
 		failures: gauges("refresh_failures", "Refreshes that have failed in a row; 0 once one succeeds."),
@@ -125,6 +126,9 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 	case Refreshed:
 		set(m.lastTook, t.Duration.Seconds())
 		set(m.walked, float64(t.Walked))
+		if t.Resumed > 0 {
+			m.resumed.WithLabelValues(board, column).Inc()
+		}
 		fallthrough
 	case Unchanged, Failed:
 		m.took.WithLabelValues(string(t.Outcome)).Observe(t.Duration.Seconds())
@@ -141,7 +145,7 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 func (m *Metrics) forget(c *workedColumn) {
 	labels := prometheus.Labels{"board": c.key.Board, "column": c.key.Column}
 	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{
-		m.ticks, m.late, m.requests, m.units, m.lastTook, m.walked, m.failures, m.lease, m.asOf, m.interval,
+		m.ticks, m.late, m.requests, m.units, m.resumed, m.lastTook, m.walked, m.failures, m.lease, m.asOf, m.interval,
 		m.size, m.knots, m.entries, m.generation, m.auditMedian, m.auditMax, m.auditCovered, m.auditees,
 	} {
 		v.DeletePartialMatch(labels)

@@ -38,6 +38,11 @@ type Options struct {
 	Shape      predictor.Shape
 	Progress   func(done, total int)
 
+	// ResumeWithin is how long ago a refresh that died may have last saved what it had
+	// walked, for this one to go on from there; 0: as long as suits the tick, and ten
+	// minutes where there is none.
+	ResumeWithin time.Duration
+
 	Audit       int     // owners whose ranks are counted once the curve is published; 0: none
 	AuditBudget float64 // read units for that: it goes no deeper than they pay for; 0: no limit
 
@@ -50,10 +55,12 @@ type Report struct {
 	Board      string
 	Column     string
 	Generation int64
-	AsOf       time.Time
+	AsOf       time.Time // when it began, or a refresh that died and whose counts are in it
 	Method     sampler.Method
 	Shards     int // of the board
-	Walked     int // of them, now; the others are carried forward
+	Walked     int // of them; the others are carried forward
+	Resumed    int // counts (or shards, if Method is Rolling) that a refresh that died has left
+	ResumedOf  int // of so many
 	Entries    int64
 	Intervals  int // counted ones; 0 if the scores were read
 	Usage      store.Usage
@@ -69,9 +76,10 @@ type Report struct {
 
 // Refresh walks a column, builds its curve and publishes it. The old curve stays
 // until the new one is whole: on any error, and when the context ends, nothing is
-// published. It costs one walk (see sampler.Walker.Walk). Errors: store.ErrHeld
-// while another refresh of the column runs, store.ErrTooExpensive over the read
-// budget, store.ErrStale if another published meanwhile, and those of the store.
+// published. It costs one walk (see sampler.Walker.Walk), less what a refresh that died
+// has left of its own if that is young enough; the curve may be as of then. Errors:
+// store.ErrHeld while another refresh of the column runs, store.ErrTooExpensive over the
+// read budget, store.ErrStale if another published meanwhile, and those of the store.
 func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o Options) (Report, error) {
 	c, err := b.Column(column)
 	if err != nil {
@@ -79,6 +87,9 @@ func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o 
 	}
 	started := r.now()
 	key := b.CurveKey(c.Name)
+	if o.ResumeWithin == 0 {
+		o.ResumeWithin = r.resumeWithin(resumeManual)
+	}
 	var report Report
 	err = r.holding(ctx, key, func(ctx context.Context, held holding) error {
 		report, err = r.refresh(ctx, b, c, o, held)
@@ -103,11 +114,16 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	if err != nil {
 		return report, err
 	}
-	walk, err := sampler.New(r.Store, b, c, o.walk(report.AsOf)).Walk(ctx, prior)
+	left := &trail{refresher: r, key: key, generation: generation}
+	how := o.walk(report.AsOf)
+	how.Resume = left.follow(ctx, before, o.ResumeWithin)
+	how.Save, how.SaveEvery = left.save, r.leaseTTL()/savesPerLease
+	walk, err := sampler.New(r.Store, b, c, how).Walk(ctx, prior)
 	report.Usage = walk.Usage
 	if err != nil {
 		return report, err
 	}
+	report.AsOf, report.Resumed, report.ResumedOf = walk.AsOf, walk.Resumed, walk.ResumedOf
 	for _, failure := range walk.Failed {
 		r.warn(ctx, "shard is carried forward as it was seen last", key, failure)
 	}
@@ -126,6 +142,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	if err := r.publish(ctx, key, store.Published{Generation: generation, Data: data}, walk.State); err != nil {
 		return report, err
 	}
+	left.end(ctx)
 	r.archive(ctx, key, before, store.Archived{AsOf: report.AsOf, Generation: generation, Data: data}, o)
 	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
 	report.Walked, report.curve = walk.Walked, curve
@@ -267,7 +284,7 @@ func (p Report) attributes(key store.CurveKey) []slog.Attr {
 	return append([]slog.Attr{
 		slog.String("board", key.Board), slog.String("column", key.Column), slog.Int64("generation", p.Generation),
 		slog.String("method", string(p.Method)), slog.Int("shards", p.Shards), slog.Int("walked", p.Walked), slog.Int64("entries", p.Entries),
-		slog.Int("intervals", p.Intervals), slog.Int("requests", p.Usage.Requests), slog.Float64("read_units", p.Usage.ReadUnits()),
+		slog.Int("intervals", p.Intervals), slog.Int("resumed", p.Resumed), slog.Int("requests", p.Usage.Requests), slog.Float64("read_units", p.Usage.ReadUnits()),
 		slog.Int("knots", p.Knots), slog.Int("bytes", p.Bytes), slog.Float64("tolerance", p.Tolerance),
 		slog.Duration("duration", p.Duration),
 	}, p.Audit.attributes()...)

@@ -44,7 +44,7 @@ func Outcomes() []Outcome {
 type TickReport struct {
 	Report
 	Outcome Outcome
-	Retry   time.Time // when another try makes sense before the next tick; zero: none does
+	Retry   time.Time // when another try makes sense before the next tick; zero: none does. At once, if what was finished is an earlier tick's walk
 	Curve   *predictor.Curve
 	Size    int // of the curve, encoded
 	note    note
@@ -64,6 +64,9 @@ func (r Refresher) Tick(ctx context.Context, b store.Board, column string, t Tic
 	c, err := b.Column(column)
 	if err != nil {
 		return TickReport{Outcome: Failed}, err
+	}
+	if o.ResumeWithin == 0 {
+		o.ResumeWithin = r.resumeWithin(t.Interval)
 	}
 	started := r.now().Truncate(time.Millisecond) // as curves keep it
 	k := ticking{Refresher: r, board: b, column: c, key: b.CurveKey(c.Name), tick: t, options: o}
@@ -149,7 +152,7 @@ func (k *ticking) work(ctx context.Context, held holding) error {
 	if unchanged {
 		return k.restamp(ctx, held, before)
 	}
-	spent := k.report.Usage
+	spent, began := k.report.Usage, k.report.AsOf
 	report, err := k.refresh(ctx, k.board, k.column, k.options, held)
 	walked := report.Usage.ReadUnits()
 	report.Usage.Add(spent)
@@ -159,6 +162,13 @@ func (k *ticking) work(ctx context.Context, held holding) error {
 	}
 	k.report.Outcome = Refreshed
 	k.report.Curve, k.report.Size = report.curve, report.Bytes
+	old := report.AsOf.Before(began)
+	if old || report.Resumed > 0 {
+		now = nil // it has counts of before this look
+	}
+	if old && report.AsOf.Before(k.tick.Due) {
+		k.report.Retry = k.now() // it was an earlier tick's walk, and this one is still due
+	}
 	k.save(ctx, k.afterWalk(now, walked))
 	return nil
 }

@@ -267,8 +267,18 @@ func (w *Worker) tryAgain(ctx context.Context, c *workedColumn, plan Plan, t Tic
 	})
 }
 
-// tick does one tick of a column, once it is its turn.
+// tick does one tick of a column, and does it again if it only finished the walk of an
+// earlier one.
 func (w *Worker) tick(ctx context.Context, c *workedColumn, due time.Time, interval time.Duration) (TickReport, error) {
+	report, err := w.refresh(ctx, c, due, interval)
+	if report.Outcome == Refreshed && !report.Retry.IsZero() {
+		return w.refresh(ctx, c, due, interval)
+	}
+	return report, err
+}
+
+// refresh does one tick of a column, once it is its turn.
+func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, interval time.Duration) (TickReport, error) {
 	b, plan := c.planned()
 	if c.isQuiet(due) {
 		w.metrics.outcome(c, Quiet, 1)

@@ -16,6 +16,7 @@ type Checkpoint struct {
 	Generation int64     // of the curve that the walk is for; the caller's to set and to judge
 	Saved      time.Time // the caller's too
 
+	Last  bool      // the walk has failed, and saves this as its last; not encoded
 	AsOf  time.Time // when the walk began
 	Units float64   // read units that it took to walk what is in it
 
@@ -91,14 +92,14 @@ func (w *Walker) keep(ctx context.Context) (stop func(failed bool)) {
 		return func(bool) {}
 	}
 	pieces := 0
-	save := func() {
+	save := func(last bool) {
 		w.mu.Lock()
 		walk := w.underway
 		w.mu.Unlock()
 		if walk == nil {
 			return
 		}
-		c := Checkpoint{AsOf: w.options.AsOf, board: w.board.ID, shards: w.board.Shards, terms: w.options.terms()}
+		c := Checkpoint{Last: last, AsOf: w.options.AsOf, board: w.board.ID, shards: w.board.Shards, terms: w.options.terms()}
 		if n := walk.put(&c); n > pieces {
 			pieces = n
 			w.options.Save(ctx, c)
@@ -112,7 +113,7 @@ func (w *Walker) keep(ctx context.Context) (stop func(failed bool)) {
 		for {
 			select {
 			case <-ticker.C:
-				save()
+				save(false)
 			case <-ended:
 				return
 			}
@@ -122,7 +123,7 @@ func (w *Walker) keep(ctx context.Context) (stop func(failed bool)) {
 		close(ended)
 		<-idle
 		if failed {
-			save()
+			save(true)
 		}
 	}
 }

@@ -91,6 +91,9 @@ func (s *season) live(st store.Partitions, at time.Time, o sampler.Options, from
 	o.AsOf, o.Resume, o.SaveEvery = at, from, time.Hour
 	o.Save = func(_ context.Context, c sampler.Checkpoint) {
 		c.Generation, c.Saved = 7, at
+		if !c.Last {
+			s.t.Error("saved under way, in less than an hour")
+		}
 		data, err := c.Encode()
 		if err != nil {
 			s.t.Error(err)
@@ -409,6 +412,9 @@ func TestAWalkIsSavedNowAndThenAndAtItsEarlyEnd(t *testing.T) {
 		o := sampler.Options{Method: sampler.Counted, Head: 300, Parallel: 2, Save: func(_ context.Context, c sampler.Checkpoint) {
 			if len(at) > 0 && c.Units <= last.Units {
 				t.Errorf("after %v nothing new is saved: %v, %v before", time.Since(began), c.Units, last.Units)
+			}
+			if c.Last != (time.Since(began) >= 125*time.Second) {
+				t.Errorf("after %v it is the last: %t", time.Since(began), c.Last)
 			}
 			at, last = append(at, time.Since(began)), c
 			time.Sleep(3 * time.Second) // a slow store, which keeps nobody from walking
