@@ -12,7 +12,8 @@ import (
 
 // Result is what one owner has on a board, or why there is nothing: an Err that wraps
 // [store.ErrNotFound] says that the owner is not on the board or is hidden there, one
-// that wraps [store.ErrInvalid] that it cannot be an owner.
+// that wraps [store.ErrInvalid] that it cannot be an owner, and one that wraps
+// [store.ErrCorrupt] that its row cannot be read back.
 type Result struct {
 	Owner      string
 	Board      string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -251,6 +252,30 @@ func TestPostAllBesideADamagedRow(t *testing.T) {
 	}
 }
 
+// A row that cannot be decoded keeps no other owner from an answer.
+func TestRankBesideADamagedRow(t *testing.T) {
+	ctx, b := context.Background(), newBoard(t, damaged{newStore(t)}, runs)
+	if _, errs, err := b.PostAll(ctx, []rankcurve.Post{{Owner: "ann", Scores: scores{"xp": 1}}, {Owner: "bob", Scores: scores{"xp": 2}}}); err != nil || errors.Join(errs...) != nil {
+		t.Fatal(errs, err)
+	}
+	answers, _, err := b.Rank(ctx, "xp", rankcurve.Exact, "ann", "bad", "nobody", "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, rank := range []int64{2, 0, 0, 1} {
+		if a := answers[i]; a.Rank.Rank != rank || (a.Err == nil) != (rank > 0) {
+			t.Errorf("%+v, want rank %d", a, rank)
+		}
+	}
+	if !errors.Is(answers[1].Err, store.ErrCorrupt) || !errors.Is(answers[2].Err, store.ErrNotFound) {
+		t.Errorf("%v and %v", answers[1].Err, answers[2].Err)
+	}
+	results, _, err := b.Owners(ctx, rankcurve.RankIn{}, "bad", "ann")
+	if err != nil || !errors.Is(results[0].Err, store.ErrCorrupt) || results[1].Err != nil || results[1].Scores["xp"] != 1 {
+		t.Errorf("%+v, %v", results, err)
+	}
+}
+
 // damaged is a store in which "bad" has a row that cannot be decoded.
 type damaged struct{ store.Store }
 
@@ -261,6 +286,10 @@ func (d damaged) Entry(ctx context.Context, b store.Board, owner string) (store.
 	return d.Store.Entry(ctx, b, owner)
 }
 
-func (d damaged) EntriesOf(context.Context, store.Board, []string) ([]store.Entry, store.Usage, error) {
-	return nil, store.Usage{}, fmt.Errorf("owner bad: %w", store.ErrCorrupt)
+func (d damaged) EntriesOf(ctx context.Context, b store.Board, owners []string) ([]store.Entry, store.Usage, error) {
+	entries, usage, err := d.Store.EntriesOf(ctx, b, owners)
+	if err == nil && slices.Contains(owners, "bad") {
+		err = store.Unreadable(map[string]error{"bad": fmt.Errorf("owner bad: %w", store.ErrCorrupt)})
+	}
+	return entries, usage, err
 }

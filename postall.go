@@ -151,14 +151,13 @@ func (a *batch) read(ctx context.Context, pending []*queue) (rows []store.Entry,
 	}
 	if len(together) > 0 {
 		some, _, err := a.board.store.EntriesOf(ctx, a.board.def, owners)
-		switch {
-		case errors.Is(err, store.ErrCorrupt):
-			single = append(single, together...)
-		case err != nil:
+		var unreadable *store.UnreadableError
+		if err != nil && !errors.As(err, &unreadable) {
 			return nil, nil, err
-		default:
-			for j, i := range together {
-				rows[i] = some[j]
+		}
+		for j, i := range together {
+			if rows[i] = some[j]; unreadable != nil && unreadable.Rows[owners[j]] != nil {
+				single = append(single, i) // which may have been mended a moment ago
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package rankcurve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,7 +27,8 @@ type Rank struct {
 
 // Answer is the rank of one owner, or why there is none: an Err that wraps
 // [store.ErrNotFound] says that the owner is not on the board, is hidden, or has no
-// score in the column; one that wraps [store.ErrInvalid] that it cannot be an owner.
+// score in the column; one that wraps [store.ErrInvalid] that it cannot be an owner; and
+// one that wraps [store.ErrCorrupt] that its row cannot be read back.
 type Answer struct {
 	Rank
 	Err error
@@ -193,14 +195,19 @@ func (b *Board) look(ctx context.Context, owners []string) ([]looked, store.Usag
 		return rows, store.Usage{}, nil
 	}
 	entries, usage, err := b.store.EntriesOf(ctx, b.def, valid)
-	if err != nil {
+	var some *store.UnreadableError
+	if err != nil && !errors.As(err, &some) {
 		return nil, usage, err
 	}
 	for i := range rows {
-		if rows[i].err == nil {
-			rows[i] = looked{entries[0], b.unseen(entries[0])}
-			entries = entries[1:]
+		if rows[i].err != nil {
+			continue
 		}
+		rows[i] = looked{entries[0], b.unseen(entries[0])}
+		if some != nil && some.Rows[rows[i].Owner] != nil {
+			rows[i].err = some.Rows[rows[i].Owner]
+		}
+		entries = entries[1:]
 	}
 	return rows, usage, nil
 }

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,6 +43,7 @@ type Verification struct {
 	Seed          uint64
 	Checks        []Check // one for each owner, the best rank first
 	Gone          int     // owners that left the column between being picked and being looked up
+	Unreadable    int     // owners that were picked and whose row cannot be read back
 	Predicted     float64 // read units that it was thought to take
 	Usage         store.Usage
 	Duration      time.Duration
@@ -161,6 +163,10 @@ func (s *survey) lookUp(ctx context.Context, owners []string) (keys []int64, err
 	}
 	entries, usage, err := s.verifier.Store.EntriesOf(ctx, s.board, owners)
 	s.ledger.add(usage)
+	var some *store.UnreadableError
+	if errors.As(err, &some) { // no fault of the curve's
+		s.found.Unreadable, err = len(some.Rows), nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the owners' scores: %w", err)
 	}
@@ -168,6 +174,9 @@ func (s *survey) lookUp(ctx context.Context, owners []string) (keys []int64, err
 	age := s.found.At.Sub(s.found.AsOf)
 	s.found.Of = s.curve.TotalAt(age)
 	for _, e := range entries {
+		if some != nil && some.Rows[e.Owner] != nil {
+			continue
+		}
 		score, there := e.Scores[s.column.Name]
 		if !there || e.Hidden || e.Version == 0 {
 			s.found.Gone++

@@ -351,6 +351,32 @@ func TestVerifyAsksByTheScoresOfNow(t *testing.T) {
 	}
 }
 
+// unreadable is a store in which every fourth row cannot be read back.
+type unreadable struct{ store.Store }
+
+func (u unreadable) EntriesOf(ctx context.Context, b store.Board, owners []string) ([]store.Entry, store.Usage, error) {
+	entries, usage, err := u.Store.EntriesOf(ctx, b, owners)
+	faults := map[string]error{}
+	for i := 0; i < len(owners); i += 4 {
+		entries[i], faults[owners[i]] = store.Entry{Owner: owners[i]}, store.ErrCorrupt
+	}
+	return entries, usage, errors.Join(err, store.Unreadable(faults))
+}
+
+func TestVerifyAsksTheOthersBesideUnreadableRows(t *testing.T) {
+	st := newGames(t, 3000)
+	refresh(t, st, games, jobs.Options{})
+	v := verify(t, unreadable{st}, games, published(t, st), jobs.VerifyOptions{Sample: 200, Seed: 1})
+	if v.Unreadable < 45 || v.Unreadable > 50 || v.Gone != 0 || v.Unreadable+len(v.Checks) < 180 {
+		t.Errorf("%d unreadable, %d gone, %d asked", v.Unreadable, v.Gone, len(v.Checks))
+	}
+	for _, c := range v.Checks {
+		if c.Rank != c.Score { // player i has the time i+1
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 func TestVerifyNamesWhatItCannotRead(t *testing.T) {
 	st := newGames(t, 3000)
 	refresh(t, st, games, jobs.Options{})

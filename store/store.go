@@ -31,7 +31,9 @@ type Entries interface {
 
 	// EntriesOf reads many owners' rows; the answer has the order of owners, and
 	// a missing row has Version 0 and its Owner set. An owner named twice is
-	// answered twice. Costs half a read unit per row and 4 KB begun.
+	// answered twice. A row that is there and cannot be read back keeps no other from
+	// being answered: it stands in the answer as a missing one does, and the error is an
+	// *UnreadableError, which says why. Costs half a read unit per row and 4 KB begun.
 	EntriesOf(ctx context.Context, b Board, owners []string) ([]Entry, Usage, error)
 
 	// Put stores the row if the stored version is still e.Version (0: if there is

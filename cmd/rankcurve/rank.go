@@ -65,7 +65,6 @@ func (p *program) rankCommand() *cli.Command {
 type rankQuestion struct {
 	c     *cli.Context
 	kind  config.StoreKind
-	store store.Store
 	board *rankcurve.Board
 	by    []store.Column
 	mode  rankcurve.Mode
@@ -111,7 +110,7 @@ func (p *program) rank(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		q := rankQuestion{c: c, kind: cfg.Store.Kind, store: st, board: b, by: by, mode: mode}
+		q := rankQuestion{c: c, kind: cfg.Store.Kind, board: b, by: by, mode: mode}
 		if at != nil {
 			if err := q.lookBack(*at); err != nil {
 				return err
@@ -307,46 +306,30 @@ func (q rankQuestion) told(answers []rankcurve.Answer) (told []rankcurve.Answer,
 	return answers, why
 }
 
-// ask answers for a batch. A row that cannot be read back fails the store's answer as
-// a whole, so the rows are then looked at one by one, and the sound ones asked for.
+// ask answers for a batch.
 func (q rankQuestion) ask(owners []string) ([][]rankcurve.Answer, error) {
+	ask := q.askNow
+	if q.past != nil {
+		ask = q.askThen
+	}
+	answers, err := ask(owners)
+	for _, ofOne := range answers {
+		for i := range ofOne {
+			if errors.Is(ofOne[i].Err, store.ErrCorrupt) {
+				ofOne[i].Err = q.damaged(ofOne[i].Err)
+			}
+		}
+	}
+	return answers, err
+}
+
+func (q rankQuestion) askNow(owners []string) ([][]rankcurve.Answer, error) {
 	names := make([]string, len(q.by))
 	for i, column := range q.by {
 		names[i] = column.Name
 	}
-	if q.past != nil {
-		return q.askThen(owners)
-	}
 	answers, _, err := q.board.Ranks(q.c.Context, names, q.mode, owners...)
-	if !errors.Is(err, store.ErrCorrupt) {
-		return answers, err
-	}
-	answers = make([][]rankcurve.Answer, len(owners))
-	var sound []string
-	for i, owner := range owners {
-		_, _, fault := q.store.EntriesOf(q.c.Context, q.board.Definition(), []string{owner})
-		switch {
-		case errors.Is(fault, store.ErrCorrupt):
-			answers[i] = slices.Repeat([]rankcurve.Answer{{Err: q.damaged(fault)}}, len(names))
-		case fault != nil:
-			return nil, fault
-		default:
-			sound = append(sound, owner)
-		}
-	}
-	if len(sound) == len(owners) {
-		return nil, err // the damage is elsewhere
-	}
-	rest, _, err := q.board.Ranks(q.c.Context, names, q.mode, sound...)
-	if err != nil {
-		return nil, err
-	}
-	for i := range answers {
-		if answers[i] == nil {
-			answers[i], rest = rest[0], rest[1:]
-		}
-	}
-	return answers, nil
+	return answers, err
 }
 
 // damaged says what helps with a row that cannot be read back. DynamoDB's store does
@@ -367,11 +350,7 @@ func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
 	case a.Err == nil:
 		t.row(rankCells(a.Rank)...)
 	case q.c.Bool("json"):
-		column := a.Column
-		if column == "" {
-			column = q.by[0].Name // of a row that cannot be read
-		}
-		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: column, Error: a.Err.Error()})
+		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: a.Column, Error: a.Err.Error()})
 	}
 	return nil
 }

@@ -50,13 +50,14 @@ type verifyRow struct {
 	Entries    *int64   `json:"entries"` // as counted; null if not down to the last
 	DownTo     *int64   `json:"down_to"` // null: all of the board
 	accuracyRow
-	Gone      int     `json:"gone"`
-	Seed      uint64  `json:"seed"`
-	Requests  int     `json:"requests"`
-	ReadUnits float64 `json:"read_units"`
-	Predicted float64 `json:"predicted_read_units"`
-	Dollars   float64 `json:"dollars"`
-	Seconds   float64 `json:"seconds"`
+	Gone       int     `json:"gone"`
+	Unreadable int     `json:"unreadable"`
+	Seed       uint64  `json:"seed"`
+	Requests   int     `json:"requests"`
+	ReadUnits  float64 `json:"read_units"`
+	Predicted  float64 `json:"predicted_read_units"`
+	Dollars    float64 `json:"dollars"`
+	Seconds    float64 `json:"seconds"`
 }
 
 func accuracyRowOf(a jobs.Accuracy) accuracyRow {
@@ -94,7 +95,7 @@ func printVerificationJSON(c *cli.Context, v jobs.Verification, broken []string)
 	row := verifyRow{
 		Board: v.Board, Column: v.Column, Kept: len(broken) == 0, Broken: append([]string{}, broken...),
 		Generation: v.Generation, AsOf: timestamp(v.AsOf), AgeSeconds: v.At.Sub(v.AsOf).Seconds(),
-		Of: v.Of, DownTo: depthOf(v.DownTo), accuracyRow: accuracyRowOf(v.Total()), Gone: v.Gone, Seed: v.Seed,
+		Of: v.Of, DownTo: depthOf(v.DownTo), accuracyRow: accuracyRowOf(v.Total()), Gone: v.Gone, Unreadable: v.Unreadable, Seed: v.Seed,
 		Requests: v.Usage.Requests, ReadUnits: v.Usage.ReadUnits(), Predicted: v.Predicted,
 		Dollars: v.Usage.ReadUnits() * dollarsPerReadUnit, Seconds: v.Duration.Seconds(),
 	}
@@ -127,6 +128,9 @@ func printVerification(c *cli.Context, v jobs.Verification, broken []string) err
 	}
 	if v.Gone > 0 {
 		fmt.Fprintf(w, "%s left the column meanwhile\n", counting(v.Gone, "owner"))
+	}
+	if v.Unreadable > 0 {
+		fmt.Fprintf(w, "%s cannot be read back, and were not asked; `rankcurve rank` says of each why\n", counting(v.Unreadable, "row"))
 	}
 	fmt.Fprintf(w, "%s read units (%s on DynamoDB) in %s, %s; --seed %d asks the same owners again\n",
 		rounded(v.Usage.ReadUnits()), dollars(v.Usage.ReadUnits()*dollarsPerReadUnit), counting(v.Usage.Requests, "request"), seconds(v.Duration.Round(time.Millisecond)), v.Seed)

@@ -85,7 +85,7 @@ func TestVerifyInJSON(t *testing.T) {
 		owners += row["owners"].(float64)
 	}
 	last := rows[4]
-	if got, want := names(last), fields("board column kept broken generation as_of age_seconds of entries down_to gone seed requests read_units predicted_read_units dollars seconds"); got != want {
+	if got, want := names(last), fields("board column kept broken generation as_of age_seconds of entries down_to gone unreadable seed requests read_units predicted_read_units dollars seconds"); got != want {
 		t.Errorf("the last line has the fields %s, want %s", got, want)
 	}
 	for name, want := range map[string]any{"board": "games", "column": "xp", "kept": true, "generation": 1.0, "of": 5000.0, "entries": 5000.0, "down_to": nil, "owners": owners, "seed": 1.0, "gone": 0.0} {

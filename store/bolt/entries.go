@@ -31,11 +31,13 @@ const batchRows = 100
 // EntriesOf implements [store.Entries]. All rows are of one snapshot.
 func (s *Store) EntriesOf(ctx context.Context, b store.Board, owners []string) (entries []store.Entry, u store.Usage, err error) {
 	entries = make([]store.Entry, len(owners))
+	unreadable := map[string]error{}
 	u.Requests = batches(len(owners))
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		for i, owner := range owners {
-			if entries[i], err = readEntry(tx, b, owner); err != nil {
-				return err
+			var fault error
+			if entries[i], fault = readEntry(tx, b, owner); fault != nil {
+				entries[i], unreadable[owner] = store.Entry{Owner: owner}, fault
 			}
 			u.TableReads += store.ItemReadUnits(storedSize(b, entries[i]), false)
 			if i%chunkRows == chunkRows-1 && ctx.Err() != nil {
@@ -47,7 +49,7 @@ func (s *Store) EntriesOf(ctx context.Context, b store.Board, owners []string) (
 	if err != nil {
 		return nil, u, err
 	}
-	return entries, u, nil
+	return entries, u, store.Unreadable(unreadable)
 }
 
 func batches(rows int) int { return (rows + batchRows - 1) / batchRows }

@@ -181,16 +181,7 @@ func TestDamagedEntry(t *testing.T) {
 	board := benchBoard(1)
 	mustLoad(t, s, board, []store.Entry{{Owner: "ann", Scores: map[string]int64{"xp": 1}}})
 	_ = s.Close()
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("entries")).Put([]byte("ann\x00bench"), []byte("\xff\xff\xff"))
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	damage(t, path, "ann\x00bench")
 	s = open(t, path)
 	row := store.Entry{Owner: "ann"}
 	_, _, read := s.Entry(bg, board, "ann")

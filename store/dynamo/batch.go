@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -27,23 +28,38 @@ func (s *Store) EntriesOf(ctx context.Context, b store.Board, owners []string) (
 		return nil, store.Usage{}, err
 	}
 	defer s.work.Done()
-	rows, u, err := s.rowsOf(ctx, b, owners)
+	r, u, err := s.rowsOf(ctx, b, owners)
 	if err != nil {
 		return nil, u, err
 	}
 	entries := make([]store.Entry, len(owners))
 	for i, owner := range owners {
-		entries[i] = rows[owner].Clone() // one named twice is answered twice
+		entries[i] = r.entries[owner].Clone() // one named twice is answered twice
 		entries[i].Owner = owner
 	}
-	return entries, u, nil
+	return entries, u, store.Unreadable(r.unreadable)
 }
 
-// rowsOf reads the rows that are there, by owner.
-func (s *Store) rowsOf(ctx context.Context, b store.Board, owners []string) (map[string]store.Entry, store.Usage, error) {
+// rows are those that are there, by owner, and why some of them cannot be read.
+type rows struct {
+	entries    map[string]store.Entry
+	unreadable map[string]error
+}
+
+func newRows(n int) rows {
+	return rows{entries: make(map[string]store.Entry, n), unreadable: map[string]error{}}
+}
+
+func (r rows) add(other rows) {
+	maps.Copy(r.entries, other.entries)
+	maps.Copy(r.unreadable, other.unreadable)
+}
+
+// rowsOf reads the rows of any number of owners.
+func (s *Store) rowsOf(ctx context.Context, b store.Board, owners []string) (rows, store.Usage, error) {
 	var mu sync.Mutex
 	var u store.Usage
-	rows := make(map[string]store.Entry, len(owners))
+	all := newRows(len(owners))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(batchReaders)
 	for chunk := range slices.Chunk(askable(owners), batchRows) {
@@ -52,14 +68,12 @@ func (s *Store) rowsOf(ctx context.Context, b store.Board, owners []string) (map
 			mu.Lock()
 			defer mu.Unlock()
 			u.Add(used)
-			for _, e := range some {
-				rows[e.Owner] = e
-			}
+			all.add(some)
 			return err
 		})
 	}
 	err := group.Wait()
-	return rows, u, err
+	return all, u, err
 }
 
 // askable are the owners without repetitions, which a batch refuses, and without
@@ -78,7 +92,8 @@ func askable(owners []string) []string {
 
 // batch reads up to batchRows different rows. What the answer leaves out, for its
 // size or because the partition is busy, is asked for again.
-func (s *Store) batch(ctx context.Context, b store.Board, owners []string, consistent bool) (rows []store.Entry, u store.Usage, err error) {
+func (s *Store) batch(ctx context.Context, b store.Board, owners []string, consistent bool) (r rows, u store.Usage, err error) {
+	r = newRows(len(owners))
 	keys := make([]item, len(owners))
 	for i, owner := range owners {
 		keys[i] = keyOf(owner, b.Name)
@@ -90,15 +105,17 @@ func (s *Store) batch(ctx context.Context, b store.Board, owners []string, consi
 		})
 		if err != nil {
 			u.Requests += n.requests
-			return nil, u, fmt.Errorf("read %d owners on board %q: %w", len(keys), b.Name, err)
+			return rows{}, u, fmt.Errorf("read %d owners on board %q: %w", len(keys), b.Name, err)
 		}
 		u.Add(batchUsage(out.ConsumedCapacity, n))
 		for _, i := range out.Responses[s.table] {
-			e, err := decodeEntry(s.table, b, textOf(i[attrOwner]), i)
+			owner := textOf(i[attrOwner])
+			e, err := decodeEntry(s.table, b, owner, i)
 			if err != nil {
-				return nil, u, err
+				r.unreadable[owner] = err
+				continue
 			}
-			rows = append(rows, e)
+			r.entries[owner] = e
 		}
 		left := out.UnprocessedKeys[s.table].Keys
 		if vain++; len(left) < len(keys) {
@@ -108,13 +125,13 @@ func (s *Store) batch(ctx context.Context, b store.Board, owners []string, consi
 			break
 		}
 		if vain >= s.options.attempts {
-			return nil, u, fmt.Errorf("read owners on board %q: %d were left out by each of %d tries: %w", b.Name, len(keys), vain, store.ErrThrottled)
+			return rows{}, u, fmt.Errorf("read owners on board %q: %d were left out by each of %d tries: %w", b.Name, len(keys), vain, store.ErrThrottled)
 		}
 		if err := s.options.pause(ctx, vain+1); err != nil {
-			return nil, u, err
+			return rows{}, u, err
 		}
 	}
-	return rows, u, nil
+	return r, u, nil
 }
 
 func batchUsage(all []types.ConsumedCapacity, n sent) (u store.Usage) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/rankcurve/rankcurve/store"
 	"github.com/rankcurve/rankcurve/store/dynamo"
@@ -55,6 +56,20 @@ func TestContractUnderFaults(t *testing.T) {
 		t.Helper()
 		return open(t, failing, newTable(t, admin, "xp", "time"))
 	}, storetest.IndexesLag(), storetest.Flaky())
+}
+
+func TestContractBesideADamagedRow(t *testing.T) {
+	admin := client(servers.DynamoDB(t))
+	storetest.RunDamaged(t, func(t *testing.T, b store.Board, rows []store.Entry, damaged string) store.Store {
+		t.Helper()
+		table := newTable(t, admin, "xp", "time")
+		st := open(t, admin, table)
+		if _, err := st.Load(bg, b, rows); err != nil {
+			t.Fatal(err)
+		}
+		put(t, admin, table, map[string]types.AttributeValue{"o": s(damaged), "b": s(b.Name), "xp": n("2"), "u": s("yesterday")})
+		return st
+	})
 }
 
 // client is one for any endpoint: the keys are of no account, unless the

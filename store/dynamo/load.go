@@ -74,17 +74,16 @@ func (l *load) chunk(ctx context.Context, entries []store.Entry) error {
 	}
 	there, u, err := l.store.batch(ctx, l.board, owners, true)
 	l.used(u)
+	if err == nil { // what cannot be read cannot be kept
+		err = store.Unreadable(there.unreadable)
+	}
 	if err != nil {
 		return err
-	}
-	rows := make(map[string]store.Entry, len(there))
-	for _, e := range there {
-		rows[e.Owner] = e
 	}
 	writes, ctx := errgroup.WithContext(ctx)
 	writes.SetLimit(min(8, l.store.options.writers))
 	for _, e := range entries {
-		writes.Go(func() error { return l.row(ctx, rows[e.Owner], e) })
+		writes.Go(func() error { return l.row(ctx, there.entries[e.Owner], e) })
 	}
 	return writes.Wait()
 }

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// UnreadableError is the error of an answer of many rows that is whole but for some
+// which are there and cannot be read back. It is what their errors are, [ErrCorrupt].
+// Take it out with errors.As.
+type UnreadableError struct {
+	Rows map[string]error // why not, by owner; one at least
+}
+
+// Unreadable is the error of the rows that could not be read, by owner, or nil.
+func Unreadable(rows map[string]error) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return &UnreadableError{Rows: rows}
+}
+
+// Error implements error: what the first row's says, in the order of the owners.
+func (e *UnreadableError) Error() string {
+	all := e.Unwrap()
+	if more := len(all) - 1; more > 0 {
+		return fmt.Sprintf("%v; and %d more rows cannot be read", all[0], more)
+	}
+	return all[0].Error()
+}
+
+// Unwrap are the rows' errors, in the order of the owners.
+func (e *UnreadableError) Unwrap() []error {
+	all := make([]error, 0, len(e.Rows))
+	for _, owner := range slices.Sorted(maps.Keys(e.Rows)) {
+		all = append(all, e.Rows[owner])
+	}
+	return all
+}
