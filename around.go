@@ -20,6 +20,8 @@ type Around struct {
 	Worse    []Rank // the pivot's neighbour first
 	RowsRead int    // index rows, over all shards
 	Usage    store.Usage
+
+	Attributes Attributes // of all rows, with [WithAttributes]
 }
 
 // Around reads the k entries before an owner and the k after it, fewer at the ends of
@@ -35,7 +37,7 @@ type Around struct {
 // It reads about 2*k rows, and half a read unit at least of each shard for each
 // direction. Of an owner's equals it reads up to [tieRows] rows or 2*k; where there
 // are more, any of them stand for all.
-func (b *Board) Around(ctx context.Context, column string, mode Mode, owner string, k int) (Around, error) {
+func (b *Board) Around(ctx context.Context, column string, mode Mode, owner string, k int, opts ...ViewOption) (Around, error) {
 	c, mode, err := b.inquireAround(column, mode, k)
 	if err != nil {
 		return Around{}, err
@@ -49,7 +51,7 @@ func (b *Board) Around(ctx context.Context, column string, mode Mode, owner stri
 		return Around{Usage: usage}, err
 	}
 	n := neighbourhood{board: b, column: c, mode: mode, pivot: store.Position{Key: c.Key(score), Owner: owner}, k: k, usage: usage}
-	around, err := n.around(ctx)
+	around, err := n.around(ctx, viewOf(opts))
 	if err != nil {
 		return Around{Usage: n.usage}, fmt.Errorf("read around owner %q of board %q: %w", owner, b.def.Name, err)
 	}
@@ -58,9 +60,10 @@ func (b *Board) Around(ctx context.Context, column string, mode Mode, owner stri
 
 // AroundScore is [Board.Around] of a score: the k entries that are better, and the
 // k that are not, those with this very score first. The pivot has no owner, and is no
-// entry: an entry that has the score shares its rank. A score beyond ±[store.MaxScore]
+// entry: an entry that has the score shares its rank. Of a score that is worse than all,
+// all ranks are of one more than there are entries. A score beyond ±[store.MaxScore]
 // is [store.ErrInvalid].
-func (b *Board) AroundScore(ctx context.Context, column string, mode Mode, score int64, k int) (Around, error) {
+func (b *Board) AroundScore(ctx context.Context, column string, mode Mode, score int64, k int, opts ...ViewOption) (Around, error) {
 	c, mode, err := b.inquireAround(column, mode, k)
 	if err != nil {
 		return Around{}, err
@@ -69,7 +72,7 @@ func (b *Board) AroundScore(ctx context.Context, column string, mode Mode, score
 		return Around{}, err
 	}
 	n := neighbourhood{board: b, column: c, mode: mode, pivot: store.Position{Key: c.Key(score)}, k: k}
-	around, err := n.around(ctx)
+	around, err := n.around(ctx, viewOf(opts))
 	if err != nil {
 		return Around{Usage: n.usage}, fmt.Errorf("read around score %s of board %q: %w", store.FormatScore(score, c.Decimals), b.def.Name, err)
 	}
@@ -84,7 +87,7 @@ func (b *Board) inquireAround(column string, mode Mode, k int) (*column, Mode, e
 }
 
 // around reads the rows, then finds the ranks.
-func (n *neighbourhood) around(ctx context.Context) (Around, error) {
+func (n *neighbourhood) around(ctx context.Context, v view) (Around, error) {
 	if err := n.read(ctx); err != nil {
 		return Around{}, err
 	}
@@ -103,6 +106,11 @@ func (n *neighbourhood) around(ctx context.Context) (Around, error) {
 	}
 	for _, row := range n.worse {
 		a.Worse = append(a.Worse, n.rank(row, n.placeOf(row.Key)))
+	}
+	if v.attributes {
+		if err := a.detail(ctx, n.board); err != nil {
+			return Around{}, err
+		}
 	}
 	return a, nil
 }

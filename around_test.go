@@ -137,6 +137,11 @@ func TestAroundAScore(t *testing.T) {
 			}
 			wantConsistent(t, def.Columns[0], around.Better)
 			wantConsistent(t, def.Columns[0], around.Worse)
+			for _, r := range slices.Concat(around.Better, around.Worse) {
+				if r.Of != around.Pivot.Of || r.Of != max(5, rank.Rank) {
+					t.Errorf("%d: %s is %d of %d, and the score %d of %d", c.score, r.Owner, r.Rank, r.Of, around.Pivot.Rank, around.Pivot.Of)
+				}
+			}
 		}
 	})
 }

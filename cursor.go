@@ -83,9 +83,9 @@ func (b *Board) suits(q PageQuery, place cursor) error {
 	case place.scope != b.scope(c):
 		return badCursor("it is of another board, or of this one before it was made anew")
 	case q.Column != "" && q.Column != c.Name:
-		return badCursor("it is of column %q, not of %q", c.Name, q.Column)
+		return unfitCursor(fmt.Sprintf("it is of column %q, not of %q", c.Name, q.Column), "ask for that column, or for none")
 	case q.Size != 0 && q.Size != place.size:
-		return badCursor("it goes with pages of %d rows, not of %d; keep the size, or leave it out", place.size, q.Size)
+		return unfitCursor(fmt.Sprintf("it goes with pages of %d rows, not of %d", place.size, q.Size), "ask for that size, or for none")
 	case b.options.cursorMaxAge > 0 && age > b.options.cursorMaxAge:
 		return badCursor("it is %s old, and %s is allowed", age.Round(time.Second), b.options.cursorMaxAge)
 	}
@@ -95,6 +95,11 @@ func (b *Board) suits(q PageQuery, place cursor) error {
 func badCursor(format string, args ...any) error {
 	why := fmt.Sprintf(format, args...)
 	return advise(ErrBadCursor, nil, "the cursor cannot be used: %s; start again from the first page, without one", why)
+}
+
+// unfitCursor is of a cursor that is good for something else.
+func unfitCursor(why, instead string) error {
+	return advise(ErrBadCursor, nil, "the cursor cannot be used: %s; %s, or start again from the first page, without a cursor", why, instead)
 }
 
 const scopeBytes = 8

@@ -159,7 +159,9 @@ func (n *neighbourhood) place(ctx context.Context) error {
 	if n.worst && n.at.exact {
 		n.at.of = entries
 	}
-	n.at.of = max(n.at.of, entries)
+	if n.at.of = max(n.at.of, entries); n.at.of > 0 { // a bare score may stand below all
+		n.at.of = max(n.at.of, n.at.better+1)
+	}
 	if n.cut {
 		n.far = places[1].above(n.at.better - above - 1)
 		n.far.of = n.at.of

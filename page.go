@@ -25,12 +25,14 @@ type PageQuery struct {
 type Page struct {
 	Column   store.Column
 	Rows     []Row  // equals by owner
-	Read     int64  // entries of this page and all before it
+	Read     int64  // entries of this page and all before it; of the last page, all there are
 	Cursor   string // of the next page; empty when nothing follows
 	Size     int
 	RowsRead int // index rows that it took, over all shards
 	Usage    store.Usage
 	AsOf     time.Time // when the reading began
+
+	Attributes Attributes // of the rows, with [WithAttributes]
 }
 
 // Page reads the board page by page, best first, from all shards at once. While
@@ -46,7 +48,7 @@ type Page struct {
 //
 // It reads about size + 3*sqrt(size*K) + 3*K rows of K shards, whatever page it is, and
 // at least half a unit of each.
-func (b *Board) Page(ctx context.Context, q PageQuery) (Page, error) {
+func (b *Board) Page(ctx context.Context, q PageQuery, opts ...ViewOption) (Page, error) {
 	key, usage, err := b.cursorKey(ctx)
 	if err != nil {
 		return Page{}, fmt.Errorf("read a page of board %q: %w", b.def.Name, err)
@@ -57,6 +59,9 @@ func (b *Board) Page(ctx context.Context, q PageQuery) (Page, error) {
 	}
 	page, err := b.pageFrom(ctx, place, key)
 	page.Usage.Add(usage)
+	if err == nil {
+		page.Rows, page.Attributes, err = b.detail(ctx, opts, page.Rows, &page.Usage)
+	}
 	if err != nil {
 		return Page{}, fmt.Errorf("read a page of board %q: %w", b.def.Name, err)
 	}

@@ -23,9 +23,12 @@ type Row struct {
 type Top struct {
 	Column   store.Column
 	Rows     []Row // in rank order, equals by owner
+	Read     int64 // entries that were read; if they are fewer than asked for, all there are
 	RowsRead int   // index rows that it took, over all shards
 	Usage    store.Usage
 	AsOf     time.Time // when the reading began
+
+	Attributes Attributes // of the rows, with [WithAttributes]
 }
 
 // Top reads the best n entries of a column, exactly, from all shards at once. The
@@ -36,7 +39,7 @@ type Top struct {
 // its partition, never a shorter answer. It reads about n + 3*sqrt(n*K) + 3*K rows
 // of K shards, at the price of an index read of each, and at least half a unit per
 // shard.
-func (b *Board) Top(ctx context.Context, column string, n int) (Top, error) {
+func (b *Board) Top(ctx context.Context, column string, n int, opts ...ViewOption) (Top, error) {
 	c, err := b.column(column)
 	if err != nil {
 		return Top{}, err
@@ -53,8 +56,12 @@ func (b *Board) Top(ctx context.Context, column string, n int) (Top, error) {
 	if err != nil {
 		return Top{}, fmt.Errorf("read top %d of board %q: %w", n, b.def.Name, err)
 	}
-	read, usage := best.spent()
-	return Top{Column: c.Column, Rows: ranked(c.Column, rows, standing{}), RowsRead: read, Usage: usage, AsOf: asOf}, nil
+	top := Top{Column: c.Column, Rows: ranked(c.Column, rows, standing{}), Read: int64(len(rows)), AsOf: asOf}
+	top.RowsRead, top.Usage = best.spent()
+	if top.Rows, top.Attributes, err = b.detail(ctx, opts, top.Rows, &top.Usage); err != nil {
+		return Top{}, fmt.Errorf("read top %d of board %q: %w", n, b.def.Name, err)
+	}
+	return top, nil
 }
 
 // A standing is how far down a board was read.

@@ -87,27 +87,23 @@ func aroundArguments(c *cli.Context) (rankcurve.Mode, error) {
 
 func askAround(c *cli.Context, b *rankcurve.Board, column store.Column, mode rankcurve.Mode) (rankcurve.Around, error) {
 	if !c.IsSet("score") {
-		return b.Around(c.Context, column.Name, mode, c.Args().Get(1), c.Int("k"))
+		return b.Around(c.Context, column.Name, mode, c.Args().Get(1), c.Int("k"), viewOptions(c)...)
 	}
 	score, err := store.ParseScore(c.String("score"), column.Decimals)
 	if err != nil {
 		return rankcurve.Around{}, wrongScore("--score", c.String("score"), column, err)
 	}
-	return b.AroundScore(c.Context, column.Name, mode, score, c.Int("k"))
+	return b.AroundScore(c.Context, column.Name, mode, score, c.Int("k"), viewOptions(c)...)
 }
 
 func printAround(c *cli.Context, b *rankcurve.Board, around rankcurve.Around) error {
-	l := newListing(c, b, around.Column)
-	rows, err := l.detail(slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse))
-	if err != nil {
-		return err
-	}
+	l := newListing(c, b, around.Column, around.Attributes)
 	header := []string{"", "OWNER", strings.ToUpper(around.Column.Name), "RANK", "BAND", "OF", "TOP", "AS OF"}
 	if l.owners != nil {
 		header = append(header, "ATTRIBUTES")
 	}
 	t := newTable(c.App.Writer, header...).texts(0, 1, 4, 7, 8)
-	for _, r := range rows {
+	for _, r := range slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse) {
 		if c.Bool("json") {
 			row := rankRowOf(r)
 			row.Attributes = l.attributes(r.Owner)
@@ -122,7 +118,7 @@ func printAround(c *cli.Context, b *rankcurve.Board, around rankcurve.Around) er
 		}
 		cells := append([]string{mark}, rankCells(r)...)
 		if l.owners != nil {
-			cells = append(cells, pairs(l.owners[r.Owner].Attributes))
+			cells = append(cells, pairs(l.owners[r.Owner]))
 		}
 		t.row(cells...)
 	}

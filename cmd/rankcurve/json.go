@@ -57,7 +57,7 @@ func rankRowOf(r rankcurve.Rank) rankRow {
 
 // A topRow is a row of the exact top, with the fields of a rank. How many rows
 // there are beyond the ones read is known from the curve alone; without one it is
-// null.
+// null, unless they were read to the last.
 type topRow struct {
 	Owner      string   `json:"owner"`
 	Board      string   `json:"board"`

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -18,38 +17,23 @@ type listing struct {
 	c      *cli.Context
 	board  *rankcurve.Board
 	column store.Column
-	owners map[string]rankcurve.Result // by owner; nil if attributes are not asked for
+	owners rankcurve.Attributes // nil if they are not asked for
 }
 
-func newListing(c *cli.Context, b *rankcurve.Board, column store.Column) *listing {
-	return &listing{c: c, board: b, column: column}
+func newListing(c *cli.Context, b *rankcurve.Board, column store.Column, owners rankcurve.Attributes) *listing {
+	return &listing{c: c, board: b, column: column, owners: owners}
 }
 
 func attributesFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "attributes", DisableDefaultText: true, Usage: "print the owners' attributes too, for half a read unit each"}
 }
 
-// detail reads the attributes of rows if they are asked for, and leaves out who is
-// hidden or gone by now: an index is a moment behind its table.
-func (l *listing) detail(rows []rankcurve.Rank) ([]rankcurve.Rank, error) {
-	if !l.c.Bool("attributes") {
-		return rows, nil
+// viewOptions are what attributesFlag asks the library for.
+func viewOptions(c *cli.Context) []rankcurve.ViewOption {
+	if c.Bool("attributes") {
+		return []rankcurve.ViewOption{rankcurve.WithAttributes()}
 	}
-	owners := make([]string, 0, len(rows))
-	for _, r := range rows {
-		if r.Owner != "" {
-			owners = append(owners, r.Owner)
-		}
-	}
-	results, _, err := l.board.Owners(l.c.Context, rankcurve.RankIn{}, owners...)
-	if err != nil {
-		return nil, err
-	}
-	l.owners = make(map[string]rankcurve.Result, len(results))
-	for _, r := range results {
-		l.owners[r.Owner] = r
-	}
-	return slices.DeleteFunc(rows, func(r rankcurve.Rank) bool { return errors.Is(l.owners[r.Owner].Err, store.ErrNotFound) }), nil
+	return nil
 }
 
 // attributes are those of an owner as JSON has them: none at all if they are not
@@ -58,7 +42,7 @@ func (l *listing) attributes(owner string) any {
 	if l.owners == nil {
 		return nil
 	}
-	if attributes := l.owners[owner].Attributes; attributes != nil {
+	if attributes := l.owners[owner]; attributes != nil {
 		return attributes
 	}
 	return map[string]string{}
@@ -86,7 +70,7 @@ func (l *listing) table() *table {
 func (l *listing) cells(r rankcurve.Rank) []string {
 	cells := []string{humanize.Comma(r.Rank), r.Owner, scoreText(r.Score, r.Decimals)}
 	if l.owners != nil {
-		cells = append(cells, pairs(l.owners[r.Owner].Attributes))
+		cells = append(cells, pairs(l.owners[r.Owner]))
 	}
 	return cells
 }

@@ -61,7 +61,7 @@ func (p *program) page(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		page, err := b.Page(c.Context, rankcurve.PageQuery{Column: c.String("column"), Size: c.Int("size"), Cursor: c.String("cursor")})
+		page, err := b.Page(c.Context, rankcurve.PageQuery{Column: c.String("column"), Size: c.Int("size"), Cursor: c.String("cursor")}, viewOptions(c)...)
 		if errors.Is(err, rankcurve.ErrBadCursor) {
 			return usagef("%v", err)
 		}
@@ -82,13 +82,18 @@ func cursorOptions(cfg config.Cursor) []rankcurve.Option {
 }
 
 func printPage(c *cli.Context, b *rankcurve.Board, page rankcurve.Page) error {
-	l := newListing(c, b, page.Column)
-	rows, err := l.detail(l.ranks(page.Rows))
-	if err != nil {
-		return err
-	}
+	l := newListing(c, b, page.Column, page.Attributes)
+	rows := l.ranks(page.Rows)
 	if c.Bool("json") {
-		if err := l.printTopJSON(rows, page.AsOf, page.Read); err != nil || page.Cursor == "" {
+		last, least := page.Cursor == "", page.Read
+		if !last {
+			least++ // for more follow
+		}
+		of, err := l.total(least, last)
+		if err != nil {
+			return err
+		}
+		if err := l.printTopJSON(rows, page.AsOf, of); err != nil || page.Cursor == "" {
 			return err
 		}
 		return printJSON(c.App.Writer, cursorRow{page.Cursor})

@@ -62,19 +62,21 @@ func (p *program) top(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		top, err := b.Top(c.Context, c.String("column"), n)
+		top, err := b.Top(c.Context, c.String("column"), n, viewOptions(c)...)
 		if err != nil {
 			return err
 		}
 		warnLeftOut(c, b.Definition().Name, top.Column.Name, top.Usage)
-		l := newListing(c, b, top.Column)
-		rows, err := l.detail(l.ranks(top.Rows))
-		switch {
-		case err != nil:
-			return err
-		case c.Bool("json"):
-			return l.printTopJSON(rows, top.AsOf, int64(len(top.Rows)))
-		case len(rows) == 0:
+		l := newListing(c, b, top.Column, top.Attributes)
+		rows := l.ranks(top.Rows)
+		if c.Bool("json") {
+			of, err := l.total(top.Read, top.Read < int64(n))
+			if err != nil {
+				return err
+			}
+			return l.printTopJSON(rows, top.AsOf, of)
+		}
+		if len(rows) == 0 {
 			nobodyYet(c, top.Column)
 			return nil
 		}
@@ -94,20 +96,15 @@ func (l *listing) printTop(rows []rankcurve.Rank) error {
 	return t.print()
 }
 
-// printTopJSON prints rows that were read from the best on, as of when, with so many
-// entries at least.
-func (l *listing) printTopJSON(rows []rankcurve.Rank, asOf time.Time, least int64) error {
-	entries, err := entriesOf(l.c, l.board, l.column.Name)
-	if err != nil {
-		return err
-	}
+// printTopJSON prints rows that were read from the best on, as of when; of is the number
+// of entries, 0 if it is not known.
+func (l *listing) printTopJSON(rows []rankcurve.Rank, asOf time.Time, of int64) error {
 	for _, r := range rows {
 		row := topRow{
 			Owner: r.Owner, Board: l.board.Definition().Name, Column: l.column.Name, Score: store.FormatScore(r.Score, r.Decimals),
 			Rank: r.Rank, Low: r.Low, High: r.High, Exact: true, AsOf: timestamp(asOf), Attributes: l.attributes(r.Owner),
 		}
-		if entries > 0 {
-			of := max(entries, least) // the curve may be older than the rows
+		if of > 0 {
 			percent := 100 * float64(r.Rank) / float64(of)
 			row.Of, row.Percent = &of, &percent
 		}
@@ -118,14 +115,19 @@ func (l *listing) printTopJSON(rows []rankcurve.Rank, asOf time.Time, least int6
 	return nil
 }
 
-// entriesOf is how many entries a column has by its curve; 0 if there is none yet.
-func entriesOf(c *cli.Context, b *rankcurve.Board, column string) (int64, error) {
-	curve, err := b.Curve(c.Context, column)
+// total is how many entries the column has: so many at least by what was read, or just so
+// many. Else the curve tells, which may be older than the rows; it is 0 where there is
+// none yet.
+func (l *listing) total(least int64, all bool) (int64, error) {
+	if all {
+		return least, nil
+	}
+	curve, err := l.board.Curve(l.c.Context, l.column.Name)
 	if errors.Is(err, rankcurve.ErrNoCurve) || errors.Is(err, rankcurve.ErrBadCurve) {
 		return 0, nil // the rows are exact without it
 	}
 	if err != nil {
 		return 0, err
 	}
-	return curve.TotalAt(time.Since(curve.Meta().AsOf)), nil
+	return max(least, curve.TotalAt(clockOf(l.c)().Sub(curve.Meta().AsOf))), nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,8 @@ func TestAround(t *testing.T) {
 	s.races()
 	s.run("around", "races", "bob").ok("    OWNER      XP   RANK   BAND    OF       TOP   AS OF\n    ann     1,200      1   exact    4    25.0 %   now\n>   bob     1,200      1   exact    4    25.0 %   now\n    cy         50      3")
 	s.run("around", "races", "cy", "-k", "1", "--attributes").ok("ATTRIBUTES\n    bob", ">   cy         50      3   exact    4    75.0 %   now     clan=elks\n")
+	s.run("around", "races", "--score", "50", "--mode", "estimate").fails(exitFailed, "no curve of races.xp yet") // nobody counts
+	s.run("around", "races", "cy", "--mode", "estimate").fails(exitFailed, "no curve of races.xp yet")
 	s.run("around", "races", "--score", "50").ok("3   exact    4    75.0 %   now\n    cy ", "\n>  ")
 	s.run("around", "races", "eve", "--column", "time", "-k", "9").ok("ann         8.5      1", ">   eve     1,000.5      3")
 	rows := s.run("around", "races", "cy", "--json", "-k", "1").ok().rows()
@@ -108,6 +111,10 @@ func TestPage(t *testing.T) {
 	text := s.run("page", "games", "--size", "4").ok("   4   p4      40\n\nnext: rankcurve --db ").out
 	_, command, _ := strings.Cut(strings.TrimSpace(text), "next: rankcurve ")
 	s.bare(strings.Fields(command)...).ok("RANK   OWNER   XP\n   5   p5      30\n", "   7   p7      10\n")
+	s.change("games", "p6", func(e *store.Entry) { e.Attributes = map[string]string{"clan": "owls"} })
+	text = s.run("page", "games", "--size", "5", "--attributes").ok("\n\nnext: rankcurve --db ").out
+	_, command, _ = strings.Cut(strings.TrimSpace(text), "next: rankcurve ")
+	s.bare(strings.Fields(command)...).ok("RANK   OWNER   XP   ATTRIBUTES\n   6   p6      20   clan=owls\n") // as it was asked for before
 	r := s.run("page", "games", "--attributes").ok("RANK   OWNER   XP   ATTRIBUTES\n")
 	if strings.Contains(r.out, "next:") {
 		t.Errorf("the last page has another: %s", r.out)
@@ -122,6 +129,52 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// How many there are is one number on a page, no less than was read, and on the last page
+// what was read, however old the curve.
+func TestPagesTellHowManyThereAre(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.players(4)).ok()
+	of := func() (of []float64) {
+		rows := s.run("page", "games", "--size", "3", "--json").ok().rows()
+		for range 4 {
+			cursor := ""
+			for i, row := range rows {
+				if next, ends := row["cursor"]; ends {
+					cursor = next.(string)
+				} else if total, _ := row["of"].(float64); i == 0 {
+					of = append(of, total)
+				} else if total != of[len(of)-1] {
+					t.Errorf("one page tells %v and %v", of[len(of)-1], total)
+				}
+			}
+			if cursor == "" {
+				return of
+			}
+			rows = s.run("page", "games", "--cursor", cursor, "--json").ok().rows()
+		}
+		return append(of, -1)
+	}
+	wantOf := func(what string, want ...float64) {
+		t.Helper()
+		if got := of(); !slices.Equal(got, want) {
+			t.Errorf("%s: pages are of %v, want %v", what, got, want)
+		}
+	}
+	wantOf("no curve", 0, 4) // 0: null
+	s.run("rebuild", "games").ok()
+	wantOf("a curve", 4, 4)
+	s.run("load", "games", s.players(7)).ok()
+	wantOf("a curve of before", 4, 7, 7)
+	if rows := s.run("top", "games", "-n", "6", "--json").ok().rows(); rows[0]["of"] != 6.0 || rows[5]["percent"] != 100.0 {
+		t.Errorf("six of seven, by a curve of four: %v", rows)
+	}
+	s.run("hide", "games", "p1", "p2", "p3", "p4").ok()
+	wantOf("a curve of more", 3)
+	if rows := s.run("top", "games", "-n", "9", "--json").ok().rows(); rows[0]["of"] != 3.0 || rows[2]["percent"] != 100.0 {
+		t.Errorf("all three, by a curve of four: %v", rows)
+	}
+}
+
 func TestPageRefusesCursors(t *testing.T) {
 	s := newShell(t)
 	s.run("load", "games", s.players(7)).ok()
@@ -131,7 +184,7 @@ func TestPageRefusesCursors(t *testing.T) {
 	for line, want := range map[string]string{
 		"page games --cursor nonsense":                "start again from the first page, without one",
 		"page games --cursor " + cursor[:20]:          "the cursor cannot be used",
-		"page games --cursor " + cursor + " --size 4": "pages of 3 rows, not of 4",
+		"page games --cursor " + cursor + " --size 4": "pages of 3 rows, not of 4; ask for that size, or for none, or start again from the first page, without a cursor",
 		"page other --cursor " + cursor:               "of another board",
 		"page games --cursor=":                        "--cursor is empty",
 		"page games --size 0":                         "--size 0 is not in 1..10000",
