@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -27,21 +28,19 @@ type column struct {
 	seam   *seam
 }
 
-// New registers the board's definition and opens it. The same definition again is
-// fine; another one under the same name is [store.ErrBoardMismatch], one that
-// cannot be is [store.ErrInvalid]. Created is set to now if it is zero, and ID to a
-// random one if it is empty. It costs a write and a read of the registry.
+// New opens a board, and registers its definition first if there is none of its name.
+// Another definition under the same name is [store.ErrBoardMismatch], one that cannot be is
+// [store.ErrInvalid]. Created is set to now if it is zero, and ID to a random one if it
+// is empty. It costs a read of the registry, and where the board is made a write and
+// another read.
 func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (*Board, error) {
 	o := optionsOf(opts)
 	if err := expiredBoard(def, o.clock()); err != nil {
 		return nil, fmt.Errorf("make board: %w", err)
 	}
-	if err := st.CreateBoard(ctx, def.Stamped(o.clock())); err != nil {
-		return nil, fmt.Errorf("make board %q: %w", def.Name, err)
-	}
-	registered, err := st.Board(ctx, def.Name)
+	registered, err := registered(ctx, st, def, o.clock())
 	if err != nil {
-		return nil, fmt.Errorf("open board %q: %w", def.Name, err)
+		return nil, err
 	}
 	if err := expiredBoard(registered, o.clock()); err != nil {
 		return nil, fmt.Errorf("make board: %w", err)
@@ -50,6 +49,29 @@ func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (
 		return nil, fmt.Errorf("open board %q: %w", def.Name, err)
 	}
 	return newBoard(st, registered, o), nil
+}
+
+// registered is the definition as it is registered by now. It is looked for before it is
+// written: a write that is refused costs as much as one that is not. Of several that make
+// the board at once, one does.
+func registered(ctx context.Context, st store.Store, def store.Board, now time.Time) (store.Board, error) {
+	if err := def.Validate(); err != nil {
+		return store.Board{}, fmt.Errorf("make board %q: %w: %w", def.Name, store.ErrInvalid, err)
+	}
+	there, err := st.Board(ctx, def.Name)
+	if errors.Is(err, store.ErrNotFound) {
+		if err := st.CreateBoard(ctx, def.Stamped(now)); err != nil {
+			return store.Board{}, fmt.Errorf("make board %q: %w", def.Name, err)
+		}
+		there, err = st.Board(ctx, def.Name)
+	}
+	if err != nil {
+		return store.Board{}, fmt.Errorf("open board %q: %w", def.Name, err)
+	}
+	if err := there.Same(def); err != nil {
+		return store.Board{}, fmt.Errorf("make board %q: %w", def.Name, err)
+	}
+	return there, nil
 }
 
 // Open opens a registered board. An unknown one is [store.ErrNotFound], with what

@@ -3,7 +3,9 @@ package rankcurve_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rankcurve/rankcurve"
@@ -29,6 +31,31 @@ func TestNewRegistersOnce(t *testing.T) {
 	if err != nil || opened.Definition().Shards != 3 {
 		t.Errorf("open: %+v, %v", opened, err)
 	}
+}
+
+// A board that is there is not written again, which would be refused and paid for; one
+// that many make at once is made once.
+func TestNewWritesABoardOnce(t *testing.T) {
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		st, ids := &writes{Store: on.Store}, make([]string, 8)
+		var making sync.WaitGroup
+		for i := range ids {
+			making.Go(func() { ids[i] = newBoard(t, st, boardOf("games", 3)).Definition().ID })
+		}
+		making.Wait()
+		if slices.Sort(ids); ids[0] == "" || len(slices.Compact(ids)) != 1 {
+			t.Errorf("the board has the ids %v", ids)
+		}
+		st.created = 0
+		newBoard(t, st, boardOf("games", 3))
+		if _, err := rankcurve.New(context.Background(), st, boardOf("games", 4)); !errors.Is(err, store.ErrBoardMismatch) {
+			t.Errorf("other shards: %v", err)
+		}
+		if st.created > 0 {
+			t.Errorf("written %d times", st.created)
+		}
+	})
 }
 
 func TestDefinitionIsACopy(t *testing.T) {

@@ -40,11 +40,12 @@ type FamilyPosted struct {
 // the first sending, rather than take the zero time: after midnight that is another day's.
 //
 // The error is [ErrLate] for a period that has ended, if the definition refuses such
-// posts and none of the boards has the ID already, and for one whose boards have all expired; [store.ErrInvalid] for a time
-// before 1970 or more than five minutes ahead and for a post with a Version, which
-// would be of one board's row; [store.ErrBoardMismatch] where a board of another definition
-// is in the way; and what [Board.Post] refuses, or the store fails with, before anything
-// is written. Nothing is stored then. It costs, for each board, what [Board.Post] does.
+// posts and none of the boards has the ID already, and for one whose boards have all
+// expired; [store.ErrInvalid] for a time before 1970 or more than five minutes ahead and
+// for a post with a Version, which would be of one board's row; [store.ErrBoardMismatch]
+// where a board of another definition is in the way; and what [Board.Post] refuses, or the
+// store fails with, before anything is written. Nothing is stored then. It costs, for each
+// board, what [Board.Post] does, and two reads more for a late one with an ID.
 func (f *Family) Post(ctx context.Context, at time.Time, p Post) ([]FamilyPosted, error) {
 	if at.IsZero() {
 		at = f.options.clock()
@@ -74,7 +75,7 @@ func (f *Family) prepare(ctx context.Context, at time.Time, p Post) ([]*Board, [
 	if err := f.checker.checkPost(p); err != nil {
 		return nil, nil, err
 	}
-	spans, err := f.Spans(at)
+	spans, err := f.spansOf(ctx, at, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +123,7 @@ func rowsOn(ctx context.Context, boards []*Board, owner string) ([]store.Entry, 
 	var reading errgroup.Group
 	for i, b := range boards {
 		reading.Go(func() (err error) {
-			if rows[i], err = b.row(ctx, owner); err != nil {
+			if rows[i], err = rowOf(ctx, b.store, b.def, owner); err != nil {
 				return fmt.Errorf("board %q: %w", b.def.Name, err)
 			}
 			return nil
@@ -160,20 +161,65 @@ func (f *Family) Spans(at time.Time) ([]store.Span, error) {
 	if at.Unix() < 0 || at.After(now.Add(ahead)) {
 		return nil, fmt.Errorf("the time %s is before 1970 or in the future: %w", at.UTC().Format(time.RFC3339), store.ErrInvalid)
 	}
-	spans := make([]store.Span, 0, len(f.def.Periods))
 	for _, p := range f.def.Periods {
-		s := p.At(at)
-		if err := f.def.Takes(s, now); err != nil {
+		if err := f.def.Takes(p.At(at), now); err != nil {
 			return nil, fmt.Errorf("late post of %s: %w", at.UTC().Format(time.RFC3339), err)
 		}
-		if !f.def.Board(s).Expired(now) {
-			spans = append(spans, s)
-		}
 	}
+	spans := f.unexpired(at, now)
 	if len(spans) == 0 {
 		return nil, allExpired(at)
 	}
 	return spans, nil
+}
+
+// unexpired are the spans of a time whose boards have not expired, by the definition.
+func (f *Family) unexpired(at, now time.Time) []store.Span {
+	spans := make([]store.Span, 0, len(f.def.Periods))
+	for _, p := range f.def.Periods {
+		if s := p.At(at); !f.def.Board(s).Expired(now) {
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
+// spansOf are the Spans of a post. One that is late, and was cut short when it was not, is
+// known by its ID, and reaches the boards that have it not.
+func (f *Family) spansOf(ctx context.Context, at time.Time, p Post) ([]store.Span, error) {
+	spans, late := f.Spans(at)
+	if !errors.Is(late, ErrLate) || p.ID == "" {
+		return spans, late
+	}
+	spans = f.unexpired(at, f.options.clock())
+	for _, s := range spans {
+		begun, err := f.has(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		if begun {
+			return spans, nil
+		}
+	}
+	return nil, late
+}
+
+// has says whether the board of a span is there and has a post, by its ID.
+func (f *Family) has(ctx context.Context, s store.Span, p Post) (bool, error) {
+	def, err := f.store.Board(ctx, s.Board(f.def.Name))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case def.Expired(f.options.clock()):
+		return false, nil
+	}
+	row, err := rowOf(ctx, f.store, def, p.Owner)
+	if err != nil {
+		return false, fmt.Errorf("board %q: %w", def.Name, err)
+	}
+	return slices.Contains(row.Posts, p.ID), nil
 }
 
 func allExpired(at time.Time) error {

@@ -165,16 +165,16 @@ func (a *batch) read(ctx context.Context, pending []*queue) (rows []store.Entry,
 	group.SetLimit(fanOut)
 	for _, i := range single {
 		group.Go(func() error {
-			rows[i], faults[i] = a.board.row(ctx, pending[i].owner)
+			rows[i], faults[i] = rowOf(ctx, a.board.store, a.board.def, pending[i].owner)
 			return nil
 		})
 	}
 	return rows, faults, group.Wait()
 }
 
-// row reads an owner's row, strongly consistent; one that is not there has version 0.
-func (b *Board) row(ctx context.Context, owner string) (store.Entry, error) {
-	row, _, err := b.store.Entry(ctx, b.def, owner)
+// rowOf reads an owner's row, strongly consistent; one that is not there has version 0.
+func rowOf(ctx context.Context, st store.Entries, board store.Board, owner string) (store.Entry, error) {
+	row, _, err := st.Entry(ctx, board, owner)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Entry{Owner: owner}, nil
 	}

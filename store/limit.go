@@ -8,6 +8,17 @@ type Limit struct {
 	Min, Max *int64 // in the column's units; nil: no bound on this side
 }
 
+// And is what both limits allow.
+func (l Limit) And(other Limit) Limit {
+	if l.Max == nil || other.Max != nil && *other.Max < *l.Max {
+		l.Max = other.Max
+	}
+	if l.Min == nil || other.Min != nil && *other.Min > *l.Min {
+		l.Min = other.Min
+	}
+	return l
+}
+
 // Check reports why a score is not plausible, [ErrInvalid] with column, score and limit,
 // or nil.
 func (l Limit) Check(c Column, score int64) error {
