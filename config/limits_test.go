@@ -48,6 +48,55 @@ boards:
 	}
 }
 
+// A period's limit is in place of the one for all, each end by itself.
+func TestLimitsOfPeriods(t *testing.T) {
+	c := load(t, `
+boards:
+  - name: missions
+    columns:
+      - {name: xp, min_score: 0, max_score: 1000000, max_score_of: {daily: 5000, weekly: 20000}}
+      - {name: level, min_score_of: {all: 1}}
+    periods: [all, weekly, daily]
+  - name: plain
+    columns: [{name: xp, max_score: 7, max_score_of: {all: 9}}]
+`, []string{"RANKCURVE_BOARDS_0_COLUMNS_0_MIN_SCORE_OF_DAILY=-5"}, nil)
+	for board, want := range map[string][2]string{
+		"missions": {"0..1000000", "1..none"}, "missions:2026-W47": {"0..20000", "none..none"}, "missions:2026-11-21": {"-5..5000", "none..none"},
+		"missions.race:2026-11-21": {"-5..5000", "none..none"}, "plain": {"none..9", "none..none"},
+	} {
+		if got := c.Limits(board); bounds(got, "xp") != want[0] || bounds(got, "level") != want[1] {
+			t.Errorf("%s: xp %s, level %s, want %v", board, bounds(got, "xp"), bounds(got, "level"), want)
+		}
+	}
+	limits := c.PeriodLimits("missions.race")
+	if len(limits) != 3 || bounds(limits[store.Always], "xp") != "0..1000000" || bounds(limits[store.Daily], "xp") != "-5..5000" {
+		t.Errorf("%v", limits)
+	}
+	if limits := c.PeriodLimits("other"); len(limits) > 0 {
+		t.Errorf("a family that is not configured has %v", limits)
+	}
+}
+
+func TestFaultsOfLimitsOfPeriods(t *testing.T) {
+	_, err := config.Load(write(t, `
+boards:
+  - name: missions
+    columns:
+      - {name: xp, min_score: 10, max_score_of: {daily: 9, weekly: 1.5}}
+      - {name: level, max_score: x, min_score_of: {monthly: 1}}
+    periods: [all, weekly, daily]
+`), nil, nil)
+	if err == nil {
+		t.Fatal("no fault")
+	}
+	sameLines(t, bareNames(err), []string{
+		`c.yaml:5: boards[0].columns[0].max_score_of.weekly: "1.5" is not a score of the column, which keeps 0 decimals; write it in digits and a point, or leave it empty for no limit`,
+		`c.yaml:5: boards[0].columns[0].min_score: 10 is above max_score_of.daily, 9; lower it, or raise max_score_of.daily`,
+		`c.yaml:6: boards[0].columns[1].max_score: "x" is not a score of the column, which keeps 0 decimals; write it in digits and a point, or leave it empty for no limit`,
+		`c.yaml:6: boards[0].columns[1].min_score_of.monthly: the board has no period monthly; add it to periods, or leave this out`,
+	})
+}
+
 func TestFaultsOfLimitsAndHistory(t *testing.T) {
 	_, err := config.Load(write(t, `
 boards:

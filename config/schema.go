@@ -46,8 +46,10 @@ var fields = slices.Concat(
 		{"boards[].columns[].order", func(c *Config, i []int) any { return (*string)(&column(c, i).Order) }},
 		{"boards[].columns[].operator", func(c *Config, i []int) any { return (*string)(&column(c, i).Operator) }},
 		{"boards[].columns[].decimals", func(c *Config, i []int) any { return &column(c, i).Decimals }},
-		{"boards[].columns[].min_score", func(c *Config, i []int) any { return &c.Boards[i[0]].Limits[i[1]].Min }},
-		{"boards[].columns[].max_score", func(c *Config, i []int) any { return &c.Boards[i[0]].Limits[i[1]].Max }},
+	},
+	limitFields("boards[].columns[].min_score", func(l *ScoreLimit) (*string, *PeriodScores) { return &l.Min, &l.MinOf }),
+	limitFields("boards[].columns[].max_score", func(l *ScoreLimit) (*string, *PeriodScores) { return &l.Max, &l.MaxOf }),
+	[]field{
 		{"boards[].periods[]", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].Periods[i[1]]) }},
 		{"boards[].expire_after.monthly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Monthly) }},
 		{"boards[].expire_after.weekly", func(c *Config, i []int) any { return (*string)(&c.Boards[i[0]].ExpireAfter.Weekly) }},
@@ -57,6 +59,19 @@ var fields = slices.Concat(
 	},
 	refreshFields("boards[].refresh", func(c *Config, i []int) *Refresh { return &c.Boards[i[0]].Refresh }),
 )
+
+// limitFields are one end of a column's limit, of every board and of each period's.
+func limitFields(prefix string, at func(*ScoreLimit) (all *string, of *PeriodScores)) []field {
+	all := func(c *Config, i []int) *string { s, _ := at(&c.Boards[i[0]].Limits[i[1]]); return s }
+	of := func(c *Config, i []int) *PeriodScores { _, s := at(&c.Boards[i[0]].Limits[i[1]]); return s }
+	return []field{
+		{prefix, func(c *Config, i []int) any { return all(c, i) }},
+		{prefix + "_of.all", func(c *Config, i []int) any { return &of(c, i).All }},
+		{prefix + "_of.monthly", func(c *Config, i []int) any { return &of(c, i).Monthly }},
+		{prefix + "_of.weekly", func(c *Config, i []int) any { return &of(c, i).Weekly }},
+		{prefix + "_of.daily", func(c *Config, i []int) any { return &of(c, i).Daily }},
+	}
+}
 
 func refreshFields(prefix string, at func(*Config, []int) *Refresh) []field {
 	return []field{
