@@ -36,13 +36,43 @@ func (p Plan) over(due time.Time) bool {
 	return !p.Ends.IsZero() && !due.Before(p.Ends.Add(endGrace))
 }
 
+// times are when a plan's column is due, by a clock that may differ from the machine's.
+type times struct {
+	plan Plan
+	now  func() time.Time
+}
+
+// Next implements cron.Schedule.
+func (s times) Next(t time.Time) time.Time {
+	ahead := time.Until(s.now()).Round(time.Millisecond)
+	t = t.Add(ahead)
+	next, last := s.plan.Schedule.Next(t), s.plan.Ends.Add(endGrace)
+	if !s.plan.Ends.IsZero() && t.Before(last) && (next.IsZero() || last.Before(next)) {
+		next = last
+	}
+	if next.IsZero() {
+		return next
+	}
+	return next.Add(-ahead)
+}
+
+// What a column's job is at.
+type activity string
+
+const (
+	resting activity = ""
+	jittery activity = "has not begun yet"
+	inLine  activity = "still waits for its turn"
+	atWork  activity = "is still under way"
+)
+
 // A workedColumn is one column that a worker refreshes.
 type workedColumn struct {
 	key   store.CurveKey
-	job   cron.Job
 	entry cron.EntryID
 
 	mu       sync.Mutex
+	doing    activity
 	board    store.Board
 	plan     Plan
 	quiet    note      // of the last tick
@@ -65,29 +95,37 @@ func (c *workedColumn) planned() (store.Board, Plan) {
 func (c *workedColumn) take(b store.Board, p Plan) (rescheduled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	rescheduled = !sameTimes(c.plan.Schedule, p.Schedule)
-	if !p.Ends.Equal(c.plan.Ends) {
-		c.over = false
+	rescheduled = !c.plan.Schedule.Same(p.Schedule) || !p.Ends.Equal(c.plan.Ends)
+	if rescheduled {
+		c.over, c.lastDue = false, time.Time{}
 	}
 	c.board, c.plan = b, p
 	return rescheduled
 }
 
-// sameTimes compares two schedules by when they are due next.
-func sameTimes(a, b Schedule) bool {
-	at := time.Now()
-	for range 8 {
-		next := a.Next(at)
-		if !next.Equal(b.Next(at)) {
-			return false
-		}
-		at = next
+// occupy is for the column's job: there is one at a time. If it says that another is at
+// something, that one is to be left alone; else free is to be called.
+func (c *workedColumn) occupy() (other activity) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.doing == resting {
+		c.doing = jittery
+		return resting
 	}
-	return true
+	return c.doing
 }
 
-// begin notes that a tick begins, and says how many have passed unseen since the last.
-func (c *workedColumn) begin(due time.Time) (missed int) {
+// goesOn notes what the job has come to.
+func (c *workedColumn) goesOn(a activity) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.doing = a
+}
+
+func (c *workedColumn) free() { c.goesOn(resting) }
+
+// comes notes that a tick is due, and says how many have passed unseen since the last.
+func (c *workedColumn) comes(due time.Time) (missed int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	const most = 1000

@@ -16,7 +16,7 @@ type Health struct {
 
 const (
 	failsOften   = 3                  // failures in a row that make a worker not ready
-	registryLost = 10 * registryEvery // without the registry for so long, a worker is not alive
+	registryLost = 10 * registryEvery // a worker that tries to read the registry for so long is not alive
 )
 
 // Health says how the worker is.
@@ -30,15 +30,10 @@ func (w *Worker) Health() Health {
 	if w.stopping {
 		wrong("the worker ends")
 	}
-	age := w.refresher.now().Sub(w.listed)
-	switch {
-	case w.unlisted != nil && w.listed.IsZero():
-		wrong("the boards cannot be listed: %v", w.unlisted)
-	case w.listed.IsZero():
-		wrong("the boards are not listed yet")
-	case age > 3*registryEvery:
-		wrong("the boards were last listed %s ago: %v", age.Round(time.Second), w.unlisted)
-		h.Alive = age <= registryLost || w.unlisted != nil
+	w.listedLately(wrong)
+	if lost := w.refresher.now().Sub(w.tried); !w.tried.IsZero() && lost > registryLost {
+		wrong("no try to list the boards has ended for %s", lost.Round(time.Second))
+		h.Alive = false
 	}
 	var failing []string
 	for _, c := range w.columns {
@@ -54,4 +49,25 @@ func (w *Worker) Health() Health {
 		wrong("%s", text)
 	}
 	return h
+}
+
+// listedLately says what is wrong with the reading of the registry.
+func (w *Worker) listedLately(wrong func(format string, args ...any)) {
+	now := w.refresher.now()
+	var why string
+	if w.unlisted != nil {
+		why = fmt.Sprintf(": %v", w.unlisted)
+	}
+	if under := now.Sub(w.listing); !w.listing.IsZero() && under > registryEvery {
+		why += fmt.Sprintf("; the store has not answered for %s", under.Round(time.Second))
+	}
+	age := now.Sub(w.listed)
+	switch {
+	case w.listed.IsZero() && w.unlisted != nil:
+		wrong("the boards cannot be listed%s", why)
+	case w.listed.IsZero():
+		wrong("the boards are not listed yet%s", why)
+	case age > 3*registryEvery:
+		wrong("the boards were last listed %s ago%s", age.Round(time.Second), why)
+	}
 }

@@ -141,6 +141,13 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 	}
 }
 
+// ends is for a column whose last refresh is done: its curve gets old from now on, and is
+// meant to.
+func (m *Metrics) ends(c *workedColumn) {
+	m.asOf.DeleteLabelValues(c.key.Board, c.key.Column)
+	m.interval.DeleteLabelValues(c.key.Board, c.key.Column)
+}
+
 // forget takes a column off the page.
 func (m *Metrics) forget(c *workedColumn) {
 	labels := prometheus.Labels{"board": c.key.Board, "column": c.key.Column}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -42,12 +43,16 @@ type Worker struct {
 	planless map[string]string // board -> why it has no plan
 	listed   time.Time         // when the registry was last read
 	unlisted error             // why it was not, since then
+	listing  time.Time         // since when it is being read; zero: it is not
+	tried    time.Time         // when that last came to an end, well or not, or Run began
 	stopping bool
 	changed  chan struct{} // the settings are others
 }
 
-// registryEvery is how often a worker looks for new boards.
-const registryEvery = time.Minute
+const (
+	registryEvery   = time.Minute // a worker looks for new boards so often,
+	registryTimeout = 2 * registryEvery
+)
 
 // NewWorker makes a worker. The refresher's Log has a line for every tick.
 func NewWorker(r Refresher, s Settings, m *Metrics) *Worker {
@@ -69,6 +74,9 @@ func NewWorker(r Refresher, s Settings, m *Metrics) *Worker {
 // for. A registry that cannot be read is no error: it is tried again.
 func (w *Worker) Run(ctx context.Context, grace time.Duration) error {
 	w.context = ctx
+	w.mu.Lock()
+	w.tried = w.refresher.now()
+	w.mu.Unlock()
 	w.cron.Start()
 	every := time.NewTicker(registryEvery)
 	defer every.Stop()
@@ -124,17 +132,18 @@ func (w *Worker) Reload(s Settings) {
 
 // sync reads the registry and brings the columns in line with it.
 func (w *Worker) sync(ctx context.Context) {
-	boards, err := w.refresher.Store.Boards(ctx)
+	boards, err := w.list(ctx)
 	if ctx.Err() != nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.listing, w.tried = time.Time{}, w.refresher.now()
 	if w.unlisted = err; err != nil {
 		w.log.WarnContext(ctx, "boards cannot be listed; those known are refreshed all the same", "error", err)
 		return
 	}
-	w.listed = w.refresher.now()
+	w.listed = w.tried
 	w.metrics.registry.Set(float64(w.listed.Unix()))
 	there := map[store.CurveKey]bool{}
 	failing := map[string]string{}
@@ -165,59 +174,84 @@ func (w *Worker) sync(ctx context.Context) {
 	w.metrics.columns.Set(float64(len(w.columns)))
 }
 
+// list reads the registry, and gives up in time to try again.
+func (w *Worker) list(ctx context.Context) ([]store.Board, error) {
+	w.mu.Lock()
+	w.listing = w.refresher.now()
+	w.mu.Unlock()
+	ctx, cancel := context.WithTimeoutCause(ctx, registryTimeout, fmt.Errorf("no answer within %s", registryTimeout))
+	defer cancel()
+	boards, err := w.refresher.Store.Boards(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("list boards: %w", context.Cause(ctx))
+	}
+	return boards, err
+}
+
 // expired says that a board is gone, though it may still be listed.
 func expired(b store.Board, now time.Time) bool {
 	return !b.Expires.IsZero() && !now.Before(b.Expires)
 }
 
-// place schedules a column, anew if it has another schedule than before.
+// place schedules a column, anew if it has other times than before.
 func (w *Worker) place(key store.CurveKey, b store.Board, plan Plan) {
 	c, known := w.columns[key]
-	if !known {
+	switch {
+	case !known:
 		c = &workedColumn{key: key, board: b, plan: plan}
-		logger := jobLog{w, c}
-		c.job = cron.NewChain(cron.SkipIfStillRunning(logger), cron.Recover(logger)).Then(cron.FuncJob(func() { w.scheduled(c) }))
 		w.columns[key] = c
-		c.entry = w.cron.Schedule(clocked{plan.Schedule, w.refresher.now}, c.job)
-		w.start(c) // what is due already is not made to wait for the next time
+	case c.take(b, plan):
+		w.cron.Remove(c.entry)
+	default:
 		return
 	}
-	if c.take(b, plan) {
-		w.cron.Remove(c.entry)
-		c.entry = w.cron.Schedule(clocked{plan.Schedule, w.refresher.now}, c.job)
-	}
+	c.entry = w.cron.Schedule(times{plan, w.refresher.now}, cron.FuncJob(func() { w.run(c, true) }))
+	w.start(c) // what is due already is not made to wait for the next time
 }
 
-// clocked are the times of a schedule by a clock that may differ from the machine's.
-type clocked struct {
-	Schedule
-	now func() time.Time
-}
-
-// Next implements cron.Schedule.
-func (c clocked) Next(t time.Time) time.Time {
-	ahead := time.Until(c.now()).Round(time.Millisecond)
-	next := c.Schedule.Next(t.Add(ahead))
-	if next.IsZero() {
-		return next
-	}
-	return next.Add(-ahead)
-}
-
-// start runs a column's job now.
+// start runs a column's job now, unless the worker ends. The caller has the lock: what is
+// started is waited for.
 func (w *Worker) start(c *workedColumn) {
-	w.work.Go(c.job.Run)
+	if !w.stopping {
+		w.work.Go(func() { w.run(c, false) })
+	}
 }
 
 func (w *Worker) remove(c *workedColumn) {
 	w.cron.Remove(c.entry)
 	c.stop()
 	delete(w.columns, c.key)
+	w.forget(c)
+}
+
+// forget takes a column that is gone out of what is kept of columns.
+func (w *Worker) forget(c *workedColumn) {
 	w.admission.forget(c.key)
 	w.metrics.forget(c)
 }
 
-// scheduled is a column's job.
+// run is a column's job. There is one at a time: if another is at it, a time that is due is
+// skipped.
+func (w *Worker) run(c *workedColumn, isDue bool) {
+	if other := c.occupy(); other != resting {
+		if isDue {
+			w.skip(c, other)
+		}
+		return
+	}
+	defer func() {
+		w.caught(c, recover())
+		c.free()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if _, there := w.columns[c.key]; !there { // it was dropped meanwhile
+			w.forget(c)
+		}
+	}()
+	w.scheduled(c)
+}
+
+// scheduled is a column's job, when it has begun.
 func (w *Worker) scheduled(c *workedColumn) {
 	ctx := w.context
 	b, plan := c.planned()
@@ -229,10 +263,7 @@ func (w *Worker) scheduled(c *workedColumn) {
 	if _, _, over := c.state(); over && plan.over(due) {
 		return
 	}
-	if missed := c.begin(due); missed > 0 {
-		w.metrics.outcome(c, missedOutcome, missed)
-		w.log.WarnContext(ctx, "ticks were missed: the worker was stopped, or still at the one before", "board", c.key.Board, "column", c.key.Column, "ticks", missed, "due", due)
-	}
+	w.missed(c, due)
 	timer := time.NewTimer(jitter(w.jitter(), interval))
 	defer timer.Stop()
 	select {
@@ -241,7 +272,30 @@ func (w *Worker) scheduled(c *workedColumn) {
 		return
 	}
 	report, _ := w.tick(ctx, c, due, interval)
-	w.tryAgain(ctx, c, plan, report)
+	w.tryAgain(c, plan, report)
+}
+
+// skip leaves out a time that is due, for the one before.
+func (w *Worker) skip(c *workedColumn, other activity) {
+	_, plan := c.planned()
+	due, _ := plan.due(w.refresher.now())
+	w.missed(c, due)
+	w.metrics.outcome(c, Running, 1)
+	what := "refresh less often, or raise the pace or the budget"
+	if other != atWork {
+		what = "raise worker.concurrent, or refresh less often"
+	}
+	w.log.Warn(fmt.Sprintf("tick is skipped: the one before %s; %s", other, what),
+		"board", c.key.Board, "column", c.key.Column, "outcome", string(Running), "due", due)
+}
+
+// missed notes a time that is due, and counts those before it that nobody was there for.
+func (w *Worker) missed(c *workedColumn, due time.Time) {
+	if n := c.comes(due); n > 0 {
+		w.metrics.outcome(c, missedOutcome, n)
+		w.log.Warn("ticks were missed: the worker was stopped meanwhile, or its clock set forward",
+			"board", c.key.Board, "column", c.key.Column, "outcome", string(missedOutcome), "ticks", n, "due", due)
+	}
 }
 
 // missedOutcome is of ticks that passed while nobody looked.
@@ -254,15 +308,17 @@ func (w *Worker) jitter() time.Duration {
 }
 
 // tryAgain runs the job once more before its next tick, if the report asks for it.
-func (w *Worker) tryAgain(ctx context.Context, c *workedColumn, plan Plan, t TickReport) {
+func (w *Worker) tryAgain(c *workedColumn, plan Plan, t TickReport) {
 	now := w.refresher.now()
 	if t.Retry.IsZero() || !t.Retry.Before(plan.Schedule.Next(now)) {
 		return
 	}
 	wait := max(t.Retry.Sub(now), 0)
 	c.tryAt(wait+jitter(wait, 10*wait), func() {
-		if ctx.Err() == nil {
-			c.job.Run()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.columns[c.key] == c {
+			w.start(c)
 		}
 	})
 }
@@ -285,6 +341,7 @@ func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, in
 		return TickReport{Outcome: Quiet}, nil
 	}
 	waited := w.refresher.now()
+	c.goesOn(inLine)
 	w.metrics.waiting.Inc()
 	leave, err := w.admission.enter(ctx, c.key)
 	w.metrics.waiting.Dec()
@@ -294,6 +351,7 @@ func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, in
 	}
 	units := -1.0
 	defer func() { leave(units) }()
+	c.goesOn(atWork)
 	w.metrics.running.Inc()
 	defer w.metrics.running.Dec()
 	w.late(ctx, c, w.refresher.now().Sub(waited), interval)
@@ -310,6 +368,9 @@ func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, in
 	}
 	c.ended(due, report, err)
 	w.metrics.ticked(c, report, effective(interval, report))
+	if _, _, over := c.state(); over {
+		w.metrics.ends(c)
+	}
 	w.tell(ctx, c, due, report, err)
 	return report, err
 }
@@ -368,30 +429,16 @@ func (w *Worker) tell(ctx context.Context, c *workedColumn, due time.Time, t Tic
 	w.log.LogAttrs(ctx, level, outcomeTexts[t.Outcome], attributes...)
 }
 
-// jobLog is where cron tells of a job that is skipped, and of one that panics.
-type jobLog struct {
-	worker *Worker
-	column *workedColumn
-}
-
-// Info implements cron.Logger.
-func (l jobLog) Info(message string, _ ...any) {
-	if message != "skip" {
+// caught takes what a job has panicked with for a failure of its column.
+func (w *Worker) caught(c *workedColumn, panicked any) {
+	if panicked == nil {
 		return
 	}
-	l.worker.metrics.outcome(l.column, Running, 1)
-	l.worker.log.Warn("tick is skipped: the one before is still under way; refresh less often, or raise the pace or the budget",
-		"board", l.column.key.Board, "column", l.column.key.Column, "outcome", string(Running))
-}
-
-// Error implements cron.Logger.
-func (l jobLog) Error(err error, _ string, details ...any) {
-	w, c := l.worker, l.column
+	failures := c.fail(fmt.Sprintf("internal error: %v", panicked))
 	w.metrics.outcome(c, Failed, 1)
-	failures := c.fail("internal error: " + err.Error())
 	w.metrics.failures.WithLabelValues(c.key.Board, c.key.Column).Set(float64(failures))
-	attributes := append([]any{"board", c.key.Board, "column", c.key.Column, "outcome", string(Failed), "error", err}, details...)
-	w.log.Error("internal error in a refresh; please report it. The schedule goes on", attributes...)
+	w.log.Error("internal error in a refresh; please report it. The schedule goes on",
+		"board", c.key.Board, "column", c.key.Column, "outcome", string(Failed), "error", panicked, "stack", string(debug.Stack()))
 }
 
 // A Summary is what one round over all columns did.

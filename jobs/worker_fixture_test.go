@@ -175,10 +175,16 @@ func (h *hand) countOf(board string, o jobs.Outcome) int {
 // newSkewedHand is a worker whose clock is wrong by so much.
 func newSkewedHand(t *testing.T, st store.Store, s jobs.Settings, skew time.Duration) *hand {
 	t.Helper()
+	return newClockedHand(t, st, s, func() time.Time { return time.Now().Add(skew) })
+}
+
+// newClockedHand is a worker with a clock.
+func newClockedHand(t *testing.T, st store.Store, s jobs.Settings, now func() time.Time) *hand {
+	t.Helper()
 	h := newHand(t, st, s)
-	r := jobs.Refresher{Store: st, Holder: "hand " + skew.String(), Now: func() time.Time { return time.Now().Add(skew) }}
 	h.registry = prometheus.NewRegistry()
-	h.worker = jobs.NewWorker(r, s, jobs.NewMetrics(h.registry))
+	log := slog.New(slog.NewTextHandler(io.Writer(h.log), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h.worker = jobs.NewWorker(jobs.Refresher{Store: st, Holder: "hand", Log: log, Now: now}, s, jobs.NewMetrics(h.registry))
 	return h
 }
 
