@@ -29,7 +29,7 @@ func TestRebuild(t *testing.T) {
 	if len(rows) != 2 || rows[0]["generation"] != 3.0 || rows[1]["generation"] != 2.0 || rows[0]["method"] != "scores" {
 		t.Errorf("rows %v", rows)
 	}
-	wantFields(t, rows[0], "board column generation method shards walked entries requests read_units knots bytes tolerance shape seconds as_of")
+	wantFields(t, rows[0], "board column generation method shards walked resumed resumed_of entries requests read_units knots bytes tolerance shape seconds as_of")
 	rows = s.run("rebuild", "games", "--dry-run", "--json").ok().rows()
 	wantFields(t, rows[0], "board column method shards walked entries requests read_units dollars over_budget")
 }

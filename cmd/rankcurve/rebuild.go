@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -26,6 +27,10 @@ A column that fails does not keep the others from theirs.
 A rebuild walks every shard, or, with --walk or a read budget that does not pay for
 all, a few of them, those seen longest ago: the others are carried forward from when
 they were seen, and the curve's band says how sure that is.
+
+One that was stopped is gone on with by the next one of the same kind, within ten minutes:
+what it had counted is not counted again, and its curve is as of then. Run it once more
+for one as of now.
 
 Method "scores" reads every score, "counted" counts between cutpoints; "auto" takes
 the scores where they are the cheaper way.
@@ -163,6 +168,8 @@ type reportRow struct {
 	Method     string  `json:"method"`
 	Shards     int     `json:"shards"`
 	Walked     int     `json:"walked"`
+	Resumed    int     `json:"resumed"`    // counts, or shards, that an earlier one had done
+	ResumedOf  int     `json:"resumed_of"` // of so many
 	Entries    int64   `json:"entries"`
 	Requests   int     `json:"requests"`
 	ReadUnits  float64 `json:"read_units"`
@@ -227,7 +234,8 @@ func (r rebuilding) print(report jobs.Report) error {
 	if r.c.Bool("json") {
 		return printJSON(w, reportRow{
 			Board: report.Board, Column: report.Column, Generation: report.Generation, Method: string(report.Method),
-			Shards: report.Shards, Walked: report.Walked, Entries: report.Entries, Requests: report.Usage.Requests, ReadUnits: report.Usage.ReadUnits(),
+			Shards: report.Shards, Walked: report.Walked, Resumed: report.Resumed, ResumedOf: report.ResumedOf,
+			Entries: report.Entries, Requests: report.Usage.Requests, ReadUnits: report.Usage.ReadUnits(),
 			Knots: report.Knots, Bytes: report.Bytes, Tolerance: report.Tolerance, Shape: string(report.Shape),
 			Seconds: report.Duration.Seconds(), AsOf: timestamp(report.AsOf),
 			Audit: auditRowOf(report.Audit),
@@ -237,8 +245,22 @@ func (r rebuilding) print(report jobs.Report) error {
 		report.Board, report.Column, report.Generation, entriesText(report.Entries), seconds(report.Duration.Round(time.Millisecond)),
 		humanize.Comma(int64(report.Knots)), humanize.IBytes(uint64(report.Bytes)), methodText(report.Method, report.Walked, report.Shards),
 		rounded(report.Usage.ReadUnits()), counting(report.Usage.Requests, "request"))
+	printResumed(w, report)
 	printAudit(w, report)
 	return nil
+}
+
+// printResumed says what was done already by a refresh that was stopped.
+func printResumed(w io.Writer, report jobs.Report) {
+	if report.Resumed == 0 {
+		return
+	}
+	piece := "count"
+	if report.Method == sampler.Rolling {
+		piece = "shard"
+	}
+	fmt.Fprintf(w, "%s.%s: resumed: %s of %s had been done by a refresh that was stopped; the curve is as of %s\n",
+		report.Board, report.Column, humanize.Comma(int64(report.Resumed)), counting(report.ResumedOf, piece), timestamp(report.AsOf))
 }
 
 func methodText(m sampler.Method, walked, shards int) string {
