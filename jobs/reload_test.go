@@ -9,7 +9,6 @@ import (
 
 	"github.com/rankcurve/rankcurve/jobs"
 	"github.com/rankcurve/rankcurve/sampler"
-	"github.com/rankcurve/rankcurve/store"
 )
 
 // A schedule that is due at the same times as before for some hours, and then at others, is
