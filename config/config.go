@@ -120,12 +120,15 @@ type Refresh struct {
 	History History
 }
 
-// Prices are what plans are priced at, in dollars.
+// Prices are what the commands that say a price reckon with, in dollars.
 type Prices struct {
 	ReadUnitMillion  float64 // a million of DynamoDB's read units
 	WriteUnitMillion float64 // a million write units
 	RAMGBMonth       float64 // a GB of RAM for a month, where boards are sorted sets
 }
+
+// Reads is the price of so many read units.
+func (p Prices) Reads(units float64) float64 { return units * p.ReadUnitMillion / 1e6 }
 
 // Pace bounds what a refresh takes of each partition of a DynamoDB index, in read
 // units a second, so that it never stands in the way of those who play: a partition

@@ -201,6 +201,6 @@ func (d *demo) refresh() (jobs.Report, error) {
 	d.step("rebuild", "a curve of %s in %s", entriesText(report.Entries), seconds(report.Duration))
 	d.step("", "%s: %s to publish, %s in an app server's memory, at any board size", counting(report.Knots, "knot"), sizeText(report.Bytes), sizeText(curve.MemoryBytes()))
 	units := report.Usage.ReadUnits()
-	d.step("", "on DynamoDB: %s read units, %s", rounded(units), dollars(units*dollarsPerReadUnit))
+	d.step("", "on DynamoDB: %s read units, %s", rounded(units), dollars(d.config.Prices.Reads(units)))
 	return report, nil
 }

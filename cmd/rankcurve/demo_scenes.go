@@ -106,10 +106,11 @@ func (d *demo) showCosts(report jobs.Report) error {
 		return err
 	}
 	refreshes := report.Usage.ReadUnits() * refreshesADay
-	d.scene("What %s rank queries a day cost on DynamoDB, at $0.125 per million read units", humanize.Comma(queriesADay))
+	prices := d.config.Prices
+	d.scene("What %s rank queries a day cost on DynamoDB, at $%s per million read units", humanize.Comma(queriesADay), amountText(prices.ReadUnitMillion))
 	t := newTable(d.c.App.Writer, "", "UNITS A QUERY", "UNITS A DAY", "A DAY", "A YEAR").texts(0)
 	line := func(what, query string, day float64) {
-		t.row("  "+what, query, rounded(day), dollars(day*dollarsPerReadUnit), dollars(365*day*dollarsPerReadUnit))
+		t.row("  "+what, query, rounded(day), dollars(prices.Reads(day)), dollars(365*prices.Reads(day)))
 	}
 	line("count everyone above", humanize.CommafWithDigits(each, 1), each*queriesADay)
 	line("read the curve", humanize.CommafWithDigits(own, 1), own*queriesADay+refreshes)

@@ -90,7 +90,7 @@ func (p *program) rebuild(c *cli.Context) error {
 			}
 			columns = []store.Column{column}
 		}
-		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Now: p.clock(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name)}
+		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Now: p.clock(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name), cfg.Prices}
 		if err := r.takeFlags(); err != nil {
 			return err
 		}
@@ -158,6 +158,7 @@ type rebuilding struct {
 	refresher jobs.Refresher
 	board     store.Board
 	options   jobs.Options
+	prices    config.Prices
 }
 
 // A reportRow is what one refresh did, in JSON.
@@ -293,7 +294,7 @@ func (r rebuilding) plan(columns []store.Column) error {
 		if err != nil {
 			return rebuildError(r.board.Name, column.Name, err)
 		}
-		cost := plan.ReadUnits * dollarsPerReadUnit
+		cost := r.prices.Reads(plan.ReadUnits)
 		if r.c.Bool("json") {
 			err = printJSON(r.c.App.Writer, planRow{r.board.Name, column.Name, string(plan.Method), r.board.Shards, plan.Shards, plan.Entries, plan.Requests, plan.ReadUnits, cost, r.overBudget(plan)})
 			if err != nil {
@@ -326,6 +327,3 @@ func (r rebuilding) plannedText(entries int64) string {
 func (r rebuilding) overBudget(plan sampler.Prediction) bool {
 	return r.options.ReadBudget > 0 && plan.ReadUnits > r.options.ReadBudget && !r.options.Full
 }
-
-// dollarsPerReadUnit is DynamoDB's on-demand price in us-east-1 since November 2024.
-const dollarsPerReadUnit = 0.125 / 1e6

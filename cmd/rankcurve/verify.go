@@ -106,10 +106,10 @@ func (p *program) verify(c *cli.Context) error {
 		})
 		bar.end()
 		if err != nil {
-			return verifyError(b, column, err)
+			return verifyError(b, column, cfg.Prices, err)
 		}
 		warnLeftOut(c, found.Board, found.Column, found.Usage)
-		return judge(c, found)
+		return judge(c, found, cfg.Prices)
 	})
 }
 
@@ -123,7 +123,7 @@ func seedOf(c *cli.Context) uint64 {
 }
 
 // verifyError says what to do about a verification that costs too much.
-func verifyError(b *rankcurve.Board, column store.Column, err error) error {
+func verifyError(b *rankcurve.Board, column store.Column, prices config.Prices, err error) error {
 	var over *jobs.OverBudgetError
 	if !errors.As(err, &over) {
 		return err
@@ -137,7 +137,7 @@ func verifyError(b *rankcurve.Board, column store.Column, err error) error {
 		shallower = fmt.Sprintf(", or look at the best alone with --down-to %d", over.DownTo)
 	}
 	return advicef(err, "to verify %s takes about %s read units (%s on DynamoDB), the budget is %s and nothing was counted; allow more with --budget %.0f%s",
-		board, rounded(over.Units), dollars(over.Units*dollarsPerReadUnit), budget, roundedUp(over.Units), shallower)
+		board, rounded(over.Units), dollars(prices.Reads(over.Units)), budget, roundedUp(over.Units), shallower)
 }
 
 // roundedUp is a number of read units that can be typed and leaves a tenth to spare.

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
+	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/jobs"
 )
 
@@ -71,7 +72,7 @@ func accuracyRowOf(a jobs.Accuracy) accuracyRow {
 }
 
 // judge prints what was found, and fails if the curve does not keep its promise.
-func judge(c *cli.Context, v jobs.Verification) error {
+func judge(c *cli.Context, v jobs.Verification, prices config.Prices) error {
 	broken := v.Broken(jobs.Promise{
 		Coverage: c.Float64("min-coverage") / 100, MaxError: c.Float64("max-error") / 100, FromRank: errorsFromRank,
 	})
@@ -79,14 +80,14 @@ func judge(c *cli.Context, v jobs.Verification) error {
 	if c.Bool("json") {
 		write = printVerificationJSON
 	}
-	if err := write(c, v, broken); err != nil || len(broken) == 0 {
+	if err := write(c, v, prices, broken); err != nil || len(broken) == 0 {
 		return err
 	}
 	return advicef(errBroken, "the curve of %s.%s breaks its promise: %s; make it anew: `%s`, and see docs/operations.md if that does not mend it",
 		v.Board, v.Column, strings.Join(broken, "; "), next(c, "rebuild", v.Board, "--column", v.Column, "--full"))
 }
 
-func printVerificationJSON(c *cli.Context, v jobs.Verification, broken []string) error {
+func printVerificationJSON(c *cli.Context, v jobs.Verification, prices config.Prices, broken []string) error {
 	for _, d := range v.Depths() {
 		if err := printJSON(c.App.Writer, depthRow{v.Board, v.Column, d.From, d.To, accuracyRowOf(d.Accuracy)}); err != nil {
 			return err
@@ -97,7 +98,7 @@ func printVerificationJSON(c *cli.Context, v jobs.Verification, broken []string)
 		Generation: v.Generation, AsOf: timestamp(v.AsOf), AgeSeconds: v.At.Sub(v.AsOf).Seconds(),
 		Of: v.Of, DownTo: depthOf(v.DownTo), accuracyRow: accuracyRowOf(v.Total()), Gone: v.Gone, Unreadable: v.Unreadable, Seed: v.Seed,
 		Requests: v.Usage.Requests, ReadUnits: v.Usage.ReadUnits(), Predicted: v.Predicted,
-		Dollars: v.Usage.ReadUnits() * dollarsPerReadUnit, Seconds: v.Duration.Seconds(),
+		Dollars: prices.Reads(v.Usage.ReadUnits()), Seconds: v.Duration.Seconds(),
 	}
 	if v.Entries >= 0 {
 		row.Entries = &v.Entries
@@ -105,7 +106,7 @@ func printVerificationJSON(c *cli.Context, v jobs.Verification, broken []string)
 	return printJSON(c.App.Writer, row)
 }
 
-func printVerification(c *cli.Context, v jobs.Verification, broken []string) error {
+func printVerification(c *cli.Context, v jobs.Verification, prices config.Prices, broken []string) error {
 	w := c.App.Writer
 	counted := ""
 	if v.Entries >= 0 {
@@ -133,7 +134,7 @@ func printVerification(c *cli.Context, v jobs.Verification, broken []string) err
 		fmt.Fprintf(w, "%s cannot be read back, and were not asked; `rankcurve rank` says of each why\n", counting(v.Unreadable, "row"))
 	}
 	fmt.Fprintf(w, "%s read units (%s on DynamoDB) in %s, %s; --seed %d asks the same owners again\n",
-		rounded(v.Usage.ReadUnits()), dollars(v.Usage.ReadUnits()*dollarsPerReadUnit), counting(v.Usage.Requests, "request"), seconds(v.Duration.Round(time.Millisecond)), v.Seed)
+		rounded(v.Usage.ReadUnits()), dollars(prices.Reads(v.Usage.ReadUnits())), counting(v.Usage.Requests, "request"), seconds(v.Duration.Round(time.Millisecond)), v.Seed)
 	switch {
 	case len(v.Checks) == 0:
 		fmt.Fprintln(w, "nobody was asked: no owner has a score in the column")

@@ -120,6 +120,37 @@ func TestVerifyOfAWrongCurve(t *testing.T) {
 	s.run("verify", "games").ok("generation 10", "kept: 100.0 %")
 }
 
+// What is configured under prices is what is told, wherever a price is.
+func TestPricesAreTheConfiguredOnes(t *testing.T) {
+	s := newShell(t)
+	s.board(50_000)
+	s.environ = []string{"RANKCURVE_PRICES_READ_UNIT_MILLION=1000000"} // a dollar each
+	row := func(words ...string) map[string]any {
+		t.Helper()
+		rows := s.run(append(words, "--json")...).ok().rows()
+		return rows[len(rows)-1]
+	}
+	for _, words := range [][]string{{"rebuild", "games", "--dry-run"}, {"verify", "games"}} {
+		r := row(words...)
+		if r["dollars"] != r["read_units"] || r["read_units"].(float64) < 100 {
+			t.Errorf("%v: $%v for %v read units at a dollar each", words, r["dollars"], r["read_units"])
+		}
+	}
+	units := regexp.MustCompile(`([0-9,]+) read units \(\$([0-9,]+) on DynamoDB\)`)
+	for _, text := range []string{
+		s.run("rebuild", "games", "--dry-run").ok().out, s.run("verify", "games", "--seed", "1").ok().out,
+		s.run("verify", "games", "--seed", "1", "--budget", "150").fails(exitFailed).err,
+	} {
+		if m := units.FindStringSubmatch(text); m == nil || m[1] != m[2] {
+			t.Errorf("at a dollar each: %s", text)
+		}
+	}
+	demo := s.bare("demo", "--entries", "1000").ok("at $1000000 per million read units").out
+	if m := regexp.MustCompile(`on DynamoDB: ([0-9,]+) read units, \$([0-9,.]+)`).FindStringSubmatch(demo); m == nil || m[1] != strings.TrimSuffix(m[2], ".00") {
+		t.Errorf("at a dollar each: %s", demo)
+	}
+}
+
 func TestVerifyOverBudget(t *testing.T) {
 	s := newShell(t)
 	s.board(50_000)
