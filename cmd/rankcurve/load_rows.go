@@ -48,7 +48,7 @@ func (l *loading) choose() error {
 	if len(specs) == 0 && !l.known {
 		specs = specsOf(names)
 	}
-	limits := l.config.Limits(l.name)
+	limits := l.limits()
 	chosen := l.board.Columns // of a known board: all, or those that the flags name
 	if len(specs) > 0 {
 		chosen = nil
@@ -66,6 +66,17 @@ func (l *loading) choose() error {
 		}
 	}
 	return l.validateColumns(names, chosen)
+}
+
+// limits are those that all boards together set, by column.
+func (l *loading) limits() map[string]store.Limit {
+	all := map[string]store.Limit{}
+	for _, name := range l.names {
+		for column, limit := range l.config.Limits(name) {
+			all[column] = all[column].And(limit)
+		}
+	}
+	return all
 }
 
 // validateColumns refuses a file whose columns cannot be loaded as they are.

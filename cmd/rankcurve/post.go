@@ -31,8 +31,13 @@ Where the configuration gives the board periods, the post goes to its boards of 
 them: missions, missions:2026-W47 and so on, which are made when they are first needed;
 --period names one of them. --time says when it happened, if not now.
 
+--id and --time belong together: what was stopped between two boards is sent again with
+both, and without --time would go to the boards of another day after midnight.
+
 A score beyond its column's min_score or max_score in the configuration is refused, and
-where scores are added up a sum beyond.
+where scores are added up a sum beyond: of the row on each board, so that for a family
+max_score_of says what a day or a week takes. One board that refuses a post keeps it from
+all.
 
    rankcurve post missions ann xp=150 --id 7f3a --time 2026-11-21T09:30:00Z
    rankcurve post missions ann xp=150 --period weekly:previous`

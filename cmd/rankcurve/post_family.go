@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -35,9 +38,13 @@ func (p *program) postToFamily(c *cli.Context, cfg config.Config, def rankcurve.
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	family, err := rankcurve.NewFamily(st, def, rankcurve.WithClock(clockOf(c)), rankcurve.WithLimits(cfg.Limits(def.Name)))
+	def.Limits = cfg.PeriodLimits(def.Name)
+	family, err := rankcurve.NewFamily(st, def, rankcurve.WithClock(clockOf(c)))
 	if err != nil {
 		return err
+	}
+	if _, err := family.Spans(at); errors.Is(err, store.ErrInvalid) {
+		return usagef("--time: %s", bare(err))
 	}
 	posted, err := family.Post(c.Context, at, post)
 	for _, one := range posted {
@@ -55,12 +62,31 @@ func (p *program) postToFamily(c *cli.Context, cfg config.Config, def rankcurve.
 func familyPostError(c *cli.Context, err error) error {
 	var fanOut *rankcurve.FanOutError
 	switch {
-	case errors.As(err, &fanOut) && fanOut.ID == "" && len(fanOut.Stored) == 0:
-		return contradiction(err)
 	case errors.As(err, &fanOut):
-		return advicef(err, "%v", contradiction(err))
-	case errors.Is(err, store.ErrInvalid) && c.IsSet("time"):
-		return usagef("--time: %s", bare(err))
+		return fanOutAdvice(c, fanOut)
+	case errors.Is(err, context.Canceled):
+		return advicef(err, "stopped before the post was stored; run the same command again")
 	}
-	return lateHint(err)
+	return lateHint(contradiction(err))
+}
+
+// fanOutAdvice says how a post reaches the boards that it did not. Without its time it
+// would go to other boards after midnight.
+func fanOutAdvice(c *cli.Context, e *rankcurve.FanOutError) error {
+	outcome := fmt.Sprintf("post to family %q: %s", e.Family, e.Outcome())
+	look := make([]string, len(e.Unknown))
+	for i, board := range e.Unknown {
+		look[i] = "`" + next(c, "rank", board, c.Args().Get(1)) + "`"
+	}
+	switch {
+	case e.Final():
+		return advicef(e, "%s", outcome)
+	case e.ID != "":
+		return advicef(e, "%s; run the same command again with --id %s --time %s: where it is stored it changes nothing", outcome, quoted(e.ID), e.At.UTC().Format(time.RFC3339))
+	case len(look) > 0:
+		return advicef(e, "%s; look first with %s, and post to the boards that have it not by their own names; give a post an --id, by which it is applied once however often it is sent", outcome, strings.Join(look, ", "))
+	case len(e.Stored) == 0:
+		return advicef(e, "%s; run the same command again", outcome)
+	}
+	return advicef(e, "%s; it has no --id, so post to the others by their own names: %s", outcome, strings.Join(e.Failed, ", "))
 }
