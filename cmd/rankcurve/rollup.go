@@ -29,7 +29,16 @@ periods, --time-column (default: time) says which ones a line is of.
 
 Counting the same log again adds nothing, whatever the file is called by then; lines that
 were added at its end are counted, and a run that was stopped is gone on with. A last line
-without a line end waits for the next run.`
+without a line end waits for the next run.
+
+A log is known by its first line behind the header, so rotated logs are logs of their own.
+One that begins like a log that was counted, and then has something else, is refused: a
+line of it was changed, or it is another log, which --log NAME tells apart. A copy of a log
+as it was earlier has nothing new in it.
+
+Scores keep to min_score and max_score of the configuration. Where a row does not take
+what a log adds, the others of the chunk are counted and the log stays there: the same
+command goes on from there when the limit is raised, or the row lowered.`
 
 // How many lines are counted at a time: a run that was stopped counts so many again,
 // for nothing where they are stored.
@@ -38,15 +47,19 @@ const (
 	rollupChunkDynamoDB = 5_000
 )
 
+// maxLogName is the longest name of a log, in bytes.
+const maxLogName = 255
+
 // defaultCounter is the column that a new board counts in.
 const defaultCounter = "count"
 
 func rollupFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "count-by", Usage: "count the lines of a log by the owners in its column `NAME`"},
-		&cli.StringSliceFlag{Name: "sum", Usage: "add up the log's column `NAME`; repeat it for others"},
+		&cli.StringSliceFlag{Name: "sum", Usage: "add up the log's column `NAME`, or COLUMN=NAME to call it COLUMN on the board; repeat it for others"},
 		&cli.StringFlag{Name: "type-column", Usage: "count into a board for each type in the log's column `NAME`"},
 		&cli.StringFlag{Name: "time-column", DefaultText: "time", Usage: "take the times of lines from the log's column `NAME`"},
+		&cli.StringFlag{Name: "log", Usage: "tell the log by `NAME` from others that begin with the same line"},
 	}
 }
 
@@ -69,10 +82,16 @@ type rollup struct {
 	fresh   bool                       // no board of it is there, and none configured
 	counter string                     // the column that lines are counted in
 	one     int64                      // what a line adds there; 0: lines are not counted
-	summed  []*checked                 // in the order of columns.sums
+	sums    []string                   // columns of the board, in the order of columns.sums
+	summed  []*checked                 // the same
+
+	plausible map[string][]store.Limit // of columns, on the boards of all periods
 
 	log      *accessLog
+	logName  string // of --log
 	journal  *journal
+	older    bool // the file is an older copy of the log
+	lines    int  // of the file, then
 	families map[string]*rankcurve.Family
 	kinds    map[string]bool
 
@@ -112,6 +131,11 @@ func (p *program) rollUp(c *cli.Context, f format, specs []columnSpec) (err erro
 	if r.log, err = openLog(in, r.columns); err != nil {
 		return (&loading{input: in}).inputError(err)
 	}
+	if r.log.empty() {
+		fmt.Fprintf(c.App.Writer, "nothing new: %s has no line yet\n", r.log.name)
+		r.reportWaiting(c)
+		return nil
+	}
 	return r.run(c)
 }
 
@@ -130,6 +154,9 @@ func (r *rollup) readFlags(c *cli.Context, specs []columnSpec) error {
 			return usagef("--%s is empty; name a column of the log", name)
 		}
 	}
+	if r.logName = c.String("log"); c.IsSet("log") && (r.logName == "" || len(r.logName) > maxLogName) {
+		return usagef("--log has %d bytes; give the log a name of 1 to %d", len(r.logName), maxLogName)
+	}
 	counted, sums := c.IsSet("count-by"), c.StringSlice("sum")
 	switch {
 	case !counted && len(sums) == 0:
@@ -139,14 +166,28 @@ func (r *rollup) readFlags(c *cli.Context, specs []columnSpec) error {
 	case len(specs) > 1 || len(specs) == 1 && !counted:
 		return usagef("--column names the one column that --count-by counts in")
 	}
-	for i, name := range sums {
-		if slices.Contains(sums[:i], name) || name == "" {
-			return usagef("--sum %q is empty or there twice; name each column once", name)
-		}
-	}
-	r.columns = logColumns{owner: ownerColumn, kind: c.String("type-column"), sums: sums}
+	r.columns = logColumns{owner: ownerColumn, kind: c.String("type-column")}
 	if counted {
 		r.columns.owner = c.String("count-by")
+	}
+	return r.readSums(sums)
+}
+
+// readSums takes --sum NAME, or COLUMN=NAME where the board's column has another name
+// than the log's.
+func (r *rollup) readSums(sums []string) error {
+	for _, sum := range sums {
+		column, name, two := strings.Cut(sum, "=")
+		if !two {
+			name = column
+		}
+		if column == "" || name == "" {
+			return usagef("--sum %q names no column; write NAME, or COLUMN=NAME to add up the log's NAME in the board's COLUMN", sum)
+		}
+		if slices.Contains(r.sums, column) {
+			return usagef("--sum names the column %s twice; give each column one", column)
+		}
+		r.sums, r.columns.sums = append(r.sums, column), append(r.columns.sums, name)
 	}
 	return nil
 }
@@ -158,8 +199,11 @@ func (r *rollup) how() string {
 	if r.one != 0 {
 		words = append(words, "lines in "+r.counter)
 	}
-	for _, name := range r.columns.sums {
-		words = append(words, "sum of "+name)
+	for i, column := range r.sums {
+		words = append(words, "sum of "+column)
+		if name := r.columns.sums[i]; name != column {
+			words[len(words)-1] += " from " + name
+		}
 	}
 	if r.columns.kind != "" {
 		words = append(words, "types in "+r.columns.kind)
@@ -190,8 +234,10 @@ func (r *rollup) run(c *cli.Context) (err error) {
 		return err
 	}
 	before := r.journal.log().Done.Lines
-	if err := r.checkNew(ctx); err != nil {
-		return nothingWritten(err)
+	if !r.older {
+		if err := r.checkNew(ctx); err != nil {
+			return nothingWritten(err)
+		}
 	}
 	if r.rows > 0 {
 		if r.noIndex, err = r.missingIndexes(ctx); err != nil {
@@ -207,11 +253,14 @@ func (r *rollup) run(c *cli.Context) (err error) {
 
 // findPlace looks up how far the log is counted.
 func (r *rollup) findPlace(began mark) error {
-	sums, err := r.log.sums(append(r.journal.places(), began.Bytes))
+	f, err := r.log.marks(r.journal.places())
 	if err != nil {
 		return err
 	}
-	return r.journal.find(r.how(), began, r.log.usable, sums)
+	if r.older, err = r.journal.find(r.logName, r.how(), began, f); r.older {
+		r.lines = f.last.Lines
+	}
+	return err
 }
 
 // checkNew checks the lines that are not counted yet, and completes the columns of a
@@ -244,9 +293,12 @@ func (r *rollup) missingIndexes(ctx context.Context) ([]string, error) {
 // report says what was done, and what to do next.
 func (r *rollup) report(c *cli.Context, before int, took time.Duration) {
 	w, log := c.App.Writer, r.journal.log()
-	if r.rows == 0 {
+	switch {
+	case r.older:
+		fmt.Fprintf(w, "nothing new: %s ends at line %s, and the log that it is an older copy of is counted up to line %s\n", r.log.name, humanize.Comma(int64(r.lines)), humanize.Comma(int64(log.Done.Lines)))
+	case r.rows == 0:
 		fmt.Fprintf(w, "nothing new: %s is counted up to line %s\n", r.log.name, humanize.Comma(int64(log.Done.Lines)))
-	} else {
+	default:
 		names := slices.Sorted(maps.Keys(r.boards))
 		fmt.Fprintf(w, "counted %s of %s into %s (%s) in %s: %s lines/s\n", counting(r.rows, "line"), r.log.name, counting(len(names), "board"), someOf(names),
 			seconds(took), humanize.Comma(int64(float64(r.rows)/max(took.Seconds(), 1e-3))))
@@ -257,13 +309,18 @@ func (r *rollup) report(c *cli.Context, before int, took time.Duration) {
 	if r.gone > 0 {
 		fmt.Fprintf(w, "%s of long ago left out of boards that have expired\n", counting(r.gone, "line"))
 	}
-	if r.log.usable < r.log.size {
-		fmt.Fprintln(w, "the last line has no line break at its end yet, and waits for the next run")
-	}
+	r.reportWaiting(c)
 	if len(r.noIndex) > 0 {
 		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks\nnext: %s\n", someOf(r.noIndex), next(c, "table", "sync"))
 	}
 	if r.rows > 0 {
 		fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", slices.Min(slices.Collect(maps.Keys(r.boards)))))
+	}
+}
+
+// reportWaiting tells of a last line that may be half written.
+func (r *rollup) reportWaiting(c *cli.Context) {
+	if r.log.usable < r.log.size {
+		fmt.Fprintln(c.App.Writer, "the last line has no line break at its end yet, and waits for the next run")
 	}
 }

@@ -37,10 +37,10 @@ func (r *rollup) count(ctx context.Context) error {
 		if err != nil || t.rows == 0 {
 			return r.stopped(counted, err)
 		}
-		if err := r.post(ctx, log.postID(), t); err != nil {
+		if err := r.post(ctx, log, t); err != nil {
 			return r.stopped(counted, err)
 		}
-		log.Done, log.Next = *log.Next, nil
+		log.Done, log.Next, log.Left = *log.Next, nil, nil
 		counted += t.rows
 		bar.set(counted)
 		r.program.log().Debug("chunk counted", "family", r.def.Name, "lines", counted, "of", r.rows)
@@ -66,6 +66,13 @@ func (r *rollup) begin(ctx context.Context, log *countedLog, sum *summer) (*tall
 		return nil, err
 	}
 	if t.rows > 0 {
+		for _, place := range t.ends {
+			end, err := sum.to(place)
+			if err != nil {
+				return nil, err
+			}
+			log.Ends = append(log.Ends, end)
+		}
 		next, err := sum.to(t.last.end)
 		if err != nil {
 			return nil, err
@@ -75,33 +82,42 @@ func (r *rollup) begin(ctx context.Context, log *countedLog, sum *summer) (*tall
 	return t, r.journal.save(context.WithoutCancel(ctx))
 }
 
-// post stores one chunk.
-func (r *rollup) post(ctx context.Context, id string, t *tally) error {
+// post stores one chunk. Rows that refuse it do not keep the others from it.
+func (r *rollup) post(ctx context.Context, log *countedLog, t *tally) error {
+	var refused refusals
 	for _, at := range t.places() {
+		posts := log.outstanding(at.board(), t.posts(at, log.postID()))
+		if len(posts) == 0 {
+			continue
+		}
 		b, err := r.board(ctx, at)
 		if err != nil {
 			return err
 		}
-		for posts := range slices.Chunk(t.posts(at, id), r.batch) {
+		for some := range slices.Chunk(posts, r.batch) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if err := r.journal.confirm(ctx); err != nil {
 				return err
 			}
-			if err := postBatch(context.WithoutCancel(ctx), b, posts); err != nil {
+			if err := postBatch(context.WithoutCancel(ctx), b, some, &refused); err != nil {
 				return err
 			}
 		}
 		r.boards[at.board()] = true
 		r.program.log().Debug("board counted", "board", at.board(), "owners", len(t.boards[at]))
 	}
-	return nil
+	if refused.count == 0 {
+		return nil
+	}
+	log.Left = refused.left()
+	return errors.Join(refused.err(r.log.name, *log), r.journal.save(context.WithoutCancel(ctx)))
 }
 
-// postBatch sends posts until all are stored; those that met too many other writers
-// again, which their id makes safe.
-func postBatch(ctx context.Context, b *rankcurve.Board, posts []rankcurve.Post) error {
+// postBatch sends posts until all are stored, or refused by their rows; those that met
+// too many other writers again, which their id makes safe.
+func postBatch(ctx context.Context, b *rankcurve.Board, posts []rankcurve.Post, refused *refusals) error {
 	for try := 1; ; try++ {
 		_, errs, err := b.PostAll(ctx, posts)
 		if err != nil {
@@ -109,9 +125,13 @@ func postBatch(ctx context.Context, b *rankcurve.Board, posts []rankcurve.Post) 
 		}
 		var again []rankcurve.Post
 		for i, err := range errs {
-			if errors.Is(err, store.ErrConflict) && try < rollupTries {
+			switch {
+			case err == nil:
+			case errors.Is(err, store.ErrConflict) && try < rollupTries:
 				again = append(again, posts[i])
-			} else if err != nil {
+			case errors.Is(err, store.ErrInvalid) || errors.Is(err, store.ErrCorrupt):
+				refused.add(b.Definition().Name, posts[i].Owner, err)
+			default:
 				return err
 			}
 		}
@@ -126,7 +146,7 @@ func (r *rollup) board(ctx context.Context, at placeOfLines) (*rankcurve.Board, 
 	family := r.families[at.family]
 	if family == nil {
 		def := r.def
-		def.Name = at.family
+		def.Name, def.Limits = at.family, r.limits(at.family)
 		if configured, ok := r.config.Board(at.board()); ok {
 			if err := configured.Same(def.Board(at.span)); err != nil {
 				return nil, contradiction(err)
@@ -142,6 +162,16 @@ func (r *rollup) board(ctx context.Context, at placeOfLines) (*rankcurve.Board, 
 	return b, contradiction(err)
 }
 
+// limits are those of a family's boards, by period. Boards that are not configured have
+// none.
+func (r *rollup) limits(family string) map[store.Period]map[string]store.Limit {
+	limits := map[store.Period]map[string]store.Limit{}
+	for _, p := range r.def.Periods {
+		limits[p] = r.config.Limits(p.At(r.now).Board(family))
+	}
+	return limits
+}
+
 // stopped says how far a count came that did not reach its end.
 func (r *rollup) stopped(counted int64, err error) error {
 	far := fmt.Sprintf("%s of %s are counted", humanize.Comma(counted), counting(r.rows, "line"))
@@ -152,6 +182,8 @@ func (r *rollup) stopped(counted int64, err error) error {
 		return advicef(err, "stopped: %s; run the same command again to finish", far)
 	case errors.Is(err, store.ErrLost):
 		return hintf(err, "%s; another process has taken the log over", far)
+	case errors.As(err, new(*refusedChunk)):
+		return hintf(err, "%s of this run", far)
 	}
 	return hintf(err, "%s; run the same command again to go on", far)
 }

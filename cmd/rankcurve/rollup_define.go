@@ -31,6 +31,12 @@ func (r *rollup) define(c *cli.Context, specs []columnSpec) error {
 	} else if shards := c.Int("shards"); c.IsSet("shards") && shards != r.def.Shards {
 		return hintf(store.Board{Name: name, Shards: r.def.Shards}.Same(store.Board{Shards: shards}), "leave the flag out, or count into a new board")
 	}
+	r.plausible = map[string][]store.Limit{}
+	for _, limits := range r.limits(r.def.Name) {
+		for column, limit := range limits {
+			r.plausible[column] = append(r.plausible[column], limit)
+		}
+	}
 	ends := slices.ContainsFunc(r.def.Periods, func(p store.Period) bool { return p != store.Always })
 	if r.columns.time = c.String("time-column"); ends {
 		r.columns.time = cmp.Or(r.columns.time, "time")
@@ -77,7 +83,7 @@ func (r *rollup) invent(c *cli.Context, name string, specs []columnSpec) error {
 		counter.operator = cmp.Or(counter.operator, store.Sum)
 		r.def.Columns = append(r.def.Columns, counter.define())
 	}
-	for _, sum := range r.columns.sums {
+	for _, sum := range r.sums {
 		r.def.Columns = append(r.def.Columns, store.Column{Name: sum, Order: store.Desc, Operator: store.Sum})
 	}
 	if err := r.def.Validate(); err != nil {
@@ -89,7 +95,7 @@ func (r *rollup) invent(c *cli.Context, name string, specs []columnSpec) error {
 // choose decides which columns are changed.
 func (r *rollup) choose(c *cli.Context, specs []columnSpec) error {
 	board := r.def.Board(store.Always.At(r.now))
-	for _, name := range r.columns.sums {
+	for _, name := range r.sums {
 		column, err := board.Column(name)
 		if err != nil {
 			return err
@@ -99,7 +105,7 @@ func (r *rollup) choose(c *cli.Context, specs []columnSpec) error {
 	if !c.IsSet("count-by") {
 		return nil
 	}
-	i := slices.IndexFunc(board.Columns, func(column store.Column) bool { return !slices.Contains(r.columns.sums, column.Name) })
+	i := slices.IndexFunc(board.Columns, func(column store.Column) bool { return !slices.Contains(r.sums, column.Name) })
 	if len(specs) > 0 {
 		i = slices.IndexFunc(board.Columns, func(column store.Column) bool { return column.Name == specs[0].name })
 	}
@@ -109,7 +115,7 @@ func (r *rollup) choose(c *cli.Context, specs []columnSpec) error {
 		return err
 	case i < 0:
 		return usagef("board %s has no column left to count lines in; name one with --column", r.def.Name)
-	case len(specs) > 0 && slices.Contains(r.columns.sums, specs[0].name):
+	case len(specs) > 0 && slices.Contains(r.sums, specs[0].name):
 		return usagef("--column and --sum name %s both; a column has the number of lines or a sum", specs[0].name)
 	case len(specs) > 0 && !r.fresh && specs[0].over(board.Columns[i]) != board.Columns[i]:
 		return usagef("--column %s: the board has %s; leave the rest out", specs[0].name, board.Columns[i])

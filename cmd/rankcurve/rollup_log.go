@@ -57,11 +57,11 @@ func openLog(in *input, columns logColumns) (*accessLog, error) {
 	if l.body, err = l.begin(); err != nil {
 		return nil, err
 	}
-	if l.usable <= l.body {
-		return nil, fmt.Errorf("%s has no whole line yet, which ends in a line break; nothing was counted", in.name)
-	}
 	return l, nil
 }
+
+// empty says that the log has no whole line yet, behind a header at most.
+func (l *accessLog) empty() bool { return l.usable <= l.body }
 
 // lastLineEnd looks for the last line break from the file's end.
 func (l *accessLog) lastLineEnd() (int64, error) {
@@ -92,7 +92,7 @@ func (l *accessLog) begin() (body int64, err error) {
 	header := csv.NewReader(l.section(body, l.usable))
 	names, err := header.Read()
 	if errors.Is(err, io.EOF) {
-		return body, fmt.Errorf("%s has no header that ends in a line break; its first line must be one, such as owner,time,type", l.name)
+		return body, errors.New("there is no header that ends in a line break; the first line must be one, such as owner,time,type")
 	}
 	if err != nil {
 		return body, csvFault(err, 1)

@@ -41,6 +41,7 @@ type tally struct {
 	boards map[placeOfLines]map[string]map[string]int64 // to owner, to column, to sum
 	kinds  map[string]bool
 	last   logLine
+	ends   []int64 // places of milestones
 }
 
 func (r *rollup) newTally(now time.Time) *tally {
@@ -181,9 +182,30 @@ func (t *tally) amounts(l logLine) (map[string]int64, error) {
 		if err != nil && !column.open {
 			return nil, err // cannot be: it was checked
 		}
+		for _, limit := range r.plausible[column.Name] {
+			if why := implausible(limit, column.Column, amount); why != "" {
+				return nil, faultf(l.line, column.Name, "%s; correct it, or change min_score and max_score in the configuration", why)
+			}
+		}
 		amounts[column.Name] = amount
 	}
 	return amounts, nil
+}
+
+// implausible says of an amount that it is more than a score may have or lose within a
+// limit, whatever the score is. Sums begin at 0.
+func implausible(l store.Limit, c store.Column, amount int64) string {
+	lowest := int64(0)
+	if l.Min != nil {
+		lowest = min(lowest, *l.Min)
+	}
+	switch said := store.FormatScore(amount, c.Decimals); {
+	case l.Max != nil && amount > *l.Max-lowest:
+		return fmt.Sprintf("%s is more than a score may have, with the limit of %s", said, store.FormatScore(*l.Max, c.Decimals))
+	case l.Max != nil && l.Min != nil && amount < *l.Min-*l.Max:
+		return fmt.Sprintf("%s is more than a score may lose, with the limits of %s and %s", said, store.FormatScore(*l.Min, c.Decimals), store.FormatScore(*l.Max, c.Decimals))
+	}
+	return ""
 }
 
 // checkLines reads all lines that are not counted yet, and finds what is wrong with
@@ -238,6 +260,9 @@ func (r *rollup) read(from mark, to int64, most int) (*tally, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s changed since it was checked: %w", r.log.name, err)
+		}
+		if milestone(l.line) {
+			t.ends = append(t.ends, l.end)
 		}
 	}
 	return t, nil
