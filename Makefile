@@ -65,8 +65,14 @@ scale: ## Refresh a computed board of a billion entries, and print its errors
 	go test ./jobs -run TestBillion -v -count=1 -timeout 30m
 
 .PHONY: soak
-soak: ## Simulate a day of 200 boards on three workers that are killed and fail (minutes)
-	RANKCURVE_TEST_SOAK=1 go test ./jobs -run TestWorkersSurviveADay -v -count=1 -timeout 60m
+soak: servers ## Simulate a day of 200 boards on three workers that are killed, on a store that fails (10 minutes)
+	RANKCURVE_TEST_SOAK=1 RANKCURVE_TEST_REQUIRE=memcached go test ./jobs -run TestWorkersSurviveADay -v -count=1 -timeout 60m
+
+KILLS ?= 200
+
+.PHONY: kills
+kills: servers ## Kill KILLS (200) refreshes on each store at random points, and look at what is left (20 minutes)
+	RANKCURVE_TEST_KILLS=$(KILLS) RANKCURVE_TEST_REQUIRE=dynamodb go test ./cmd/rankcurve -run TestBinaryKilledRefreshes -v -count=1 -timeout 60m
 
 .PHONY: generate
 generate: ## Generate code anew (needs protoc and protoc-gen-go)

@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,7 +14,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	shaky "github.com/rankcurve/rankcurve/store/storetest/faults"
 	"github.com/rankcurve/rankcurve/store/storetest/servers"
@@ -262,88 +259,4 @@ func TestBinaryWorkerTakesAChangedConfigurationAndRefusesABadOne(t *testing.T) {
 	h.signal(syscall.SIGTERM)
 	<-h.ended
 	p.run("rank", "games", "p7").ok("exact")
-}
-
-// kills is how often refreshes are killed in a test: more where RANKCURVE_TEST_KILLS says so.
-func kills(t *testing.T) int {
-	t.Helper()
-	n := 20
-	if text := os.Getenv("RANKCURVE_TEST_KILLS"); text != "" {
-		if _, err := fmt.Sscan(text, &n); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return n
-}
-
-// afterKills kills refreshes at random points. After each the published curve is whole and
-// of a generation no older, and the board's entries are untouched; in the end a refresh
-// succeeds.
-func afterKills(t *testing.T, p process, environ []string, run func(words ...string) result) {
-	t.Helper()
-	top := run("top", "games", "-n", "50", "--json").ok().out
-	newest := generation(t, run("curve", "show", "games", "--json"))
-	var takes time.Duration
-	refresh := func() bool { // due each second, and free once the lease of a killed one has expired
-		began := time.Now()
-		done := strings.Contains(run("worker", "--once").out, "1 column refreshed")
-		takes = time.Since(began)
-		return done
-	}
-	eventually(t, "the first refresh", refresh)
-	cut := 0
-	for range kills(t) {
-		c := p.command("worker", "--once")
-		c.Env = append(os.Environ(), environ...)
-		time.Sleep(time.Second) // a lease, and the next tick
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(rand.N(takes))
-		_ = c.Process.Kill()
-		if c.Wait() != nil {
-			cut++
-		}
-		shown := run("curve", "show", "games", "--json")
-		if g := generation(t, shown); g < newest {
-			t.Fatalf("generation %d after %d", g, newest)
-		} else {
-			newest = g
-		}
-		if again := run("top", "games", "-n", "50", "--json").ok().out; steady(again) != steady(top) {
-			t.Fatalf("the board has changed:\n%s\nwas\n%s", again, top)
-		}
-	}
-	t.Logf("%d of %d refreshes were killed before their end; the last generation is %d", cut, kills(t), newest)
-	eventually(t, "a refresh after the last one that was killed", refresh)
-	if g := generation(t, run("curve", "show", "games", "--json")); g <= newest {
-		t.Errorf("generation %d, after %d", g, newest)
-	}
-}
-
-func TestBinaryKilledRefreshesOfTheEmbeddedStore(t *testing.T) {
-	p := newProcess(t)
-	s := newShell(t)
-	p.run("load", "games", s.players(50_000)).ok()
-	p.run("rebuild", "games").ok()
-	environ := slices.Clone(often)
-	afterKills(t, p, environ, func(words ...string) result { return p.runWith(environ, words...) })
-}
-
-func TestBinaryKilledRefreshesOfATable(t *testing.T) {
-	p := newProcess(t)
-	c := newCloud(t)
-	c.games(300)
-	environ := slices.Concat(c.environ, often)
-	afterKills(t, p, environ, func(words ...string) result { return p.runWith(environ, words...) })
-}
-
-// runWith is run in an environment.
-func (p process) runWith(environ []string, words ...string) result {
-	p.t.Helper()
-	var out, errs strings.Builder
-	c := p.command(words...)
-	c.Env = append(os.Environ(), environ...)
-	c.Stdout, c.Stderr = &out, &errs
-	return result{p.t, strings.Join(words, " "), exitStatus(p.t, c.Run()), out.String(), errs.String()}
 }
