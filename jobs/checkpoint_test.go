@@ -27,6 +27,7 @@ type pod struct {
 	store.Store
 	wait      time.Duration // for each page
 	dead      atomic.Bool
+	broken    atomic.Bool // pages cannot be read
 	unsaved   atomic.Bool // checkpoints cannot be saved
 	estranged atomic.Bool // leases cannot be renewed
 
@@ -49,6 +50,9 @@ func (p *pod) page(ctx context.Context) error {
 		if err := sleeping(ctx, p.wait); err != nil {
 			return err
 		}
+	}
+	if p.broken.Load() {
+		return fmt.Errorf("on purpose: %w", store.ErrUnavailable)
 	}
 	return p.call(ctx)
 }

@@ -186,6 +186,24 @@ func TestAWorkerThatEndsLeavesItsWalkToTheNext(t *testing.T) {
 	})
 }
 
+// A refresh that fails in the middle of its walk goes on at its next try.
+func TestARefreshThatFailsGoesOnAtItsNextTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrew(t)
+		h, p := c.hire(slowly)
+		c.until(99 * time.Second)
+		p.broken.Store(true)
+		c.until(101 * time.Second)
+		p.broken.Store(false)
+		c.until(299 * time.Second)
+		h.stop()
+		c.wantAges(h, p, 0)
+		if h.count(jobs.Failed) != 1 || h.count(jobs.Refreshed) != 1 || resumedTotal(h) != 1 {
+			t.Errorf("%d failed, %d refreshed, %d of them resumed\n%s", h.count(jobs.Failed), h.count(jobs.Refreshed), resumedTotal(h), h.log)
+		}
+	})
+}
+
 // What a look saw before the rest of a walk was walked is not what its curve shows: the next
 // tick walks, also if nothing has changed since the look.
 func TestACurveWithCountsOfBeforeIsNotTakenForWhatALookSaw(t *testing.T) {
