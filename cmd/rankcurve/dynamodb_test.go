@@ -93,9 +93,14 @@ func (c cloud) put(owner string, score types.AttributeValue) {
 }
 
 // create makes the table with the SDK alone. Keys are NAME:TYPE; index, if any,
-// adds by_xp over g and the column xp of a type.
-func (c cloud) create(hash, sort, index string) {
+// adds by_xp over g and the column xp of a type, that projects the keys, or other
+// attributes as well.
+func (c cloud) create(hash, sort, index string, others ...string) {
 	c.t.Helper()
+	projection := types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+	if len(others) > 0 {
+		projection = types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: others}
+	}
 	in := &dynamodb.CreateTableInput{TableName: &c.table, BillingMode: types.BillingModePayPerRequest}
 	key := func(text string, kind types.KeyType) types.KeySchemaElement {
 		name, scalar, _ := strings.Cut(text, ":")
@@ -110,7 +115,7 @@ func (c cloud) create(hash, sort, index string) {
 		in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
 			IndexName:  aws.String("by_xp"),
 			KeySchema:  []types.KeySchemaElement{key("g:S", types.KeyTypeHash), key("xp:"+index, types.KeyTypeRange)},
-			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+			Projection: &projection,
 		}}
 	}
 	if _, err := c.client.CreateTable(c.ctx, in); err != nil {

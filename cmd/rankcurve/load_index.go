@@ -39,6 +39,16 @@ func wrongIndex(table string, i dynamo.IndexDescription) error {
 		i.Name, table, i.Keys, i.Fault, deleteIndex(table, i.Name), store.ErrInvalid)
 }
 
+// wideIndex says what an index costs whose entries hold more than their keys.
+func wideIndex(table string, i dynamo.IndexDescription) string {
+	size := ""
+	if i.Items > 0 {
+		size = fmt.Sprintf(", %s each as DynamoDB last counted", counting(i.Bytes/i.Items, "byte"))
+	}
+	return fmt.Sprintf("index %s of table %s projects %s, and ranks need KEYS_ONLY: refreshes and counted ranks pay read units for all that its entries hold%s, and each change of what is projected is a write of the index too; DynamoDB changes no projection: delete the index: %s, then `rankcurve table sync` makes it anew, and until that is done column %s has no exact ranks and no refreshes",
+		i.Name, table, i.Projection, size, deleteIndex(table, i.Name), i.Column)
+}
+
 // deleteIndex is the command that deletes an index: rankcurve itself deletes none.
 func deleteIndex(table, index string) string {
 	return fmt.Sprintf("`aws dynamodb update-table --table-name %s --global-secondary-index-updates '[{\"Delete\":{\"IndexName\":%q}}]'`", table, index)

@@ -55,6 +55,8 @@ type indexRow struct {
 	Fault  string `json:"fault,omitempty"`
 	Items  int64  `json:"items"`
 	Bytes  int64  `json:"bytes"`
+
+	Projection string `json:"projection"`
 }
 
 func (t *tabling) describe() error {
@@ -91,9 +93,9 @@ func (t *tabling) print(d dynamo.Description, warnings []string) error {
 	fmt.Fprintf(w, "%s in %s, as DynamoDB last counted; keys %s\n", counting(d.Items, "item"), humanize.IBytes(uint64(d.Bytes)), d.Keys)
 	fmt.Fprintf(w, "expiry: %s; point-in-time recovery: %s\n", d.Expiry, d.Recovery)
 	if len(d.Indexes) > 0 {
-		lines := newTable(w, "INDEX", "STATUS", "ITEMS", "SIZE", "KEYS").texts(0, 1, 4)
+		lines := newTable(w, "INDEX", "STATUS", "ITEMS", "SIZE", "KEYS", "PROJECTION").texts(0, 1, 4, 5)
 		for _, i := range d.Indexes {
-			lines.row(i.Name, i.Status, humanize.Comma(i.Items), humanize.IBytes(uint64(i.Bytes)), i.Keys)
+			lines.row(i.Name, i.Status, humanize.Comma(i.Items), humanize.IBytes(uint64(i.Bytes)), i.Keys, i.Projection)
 		}
 		if err := lines.print(); err != nil {
 			return err
@@ -123,6 +125,8 @@ func (t *tabling) warnings(d dynamo.Description) (warnings []string, err error) 
 	for _, i := range d.Indexes { // of columns without a board too: it may be what keeps the board from being made
 		if i.Fault != "" {
 			warnings = append(warnings, wrongIndex(d.Name, i).Error())
+		} else if i.Column != "" && i.Wide() {
+			warnings = append(warnings, wideIndex(d.Name, i))
 		}
 	}
 	if !strings.HasPrefix(d.Expiry, "on ") {
@@ -140,7 +144,7 @@ func tableRowOf(d dynamo.Description, place string, warnings []string) tableRow 
 		Items: d.Items, Bytes: d.Bytes, Expiry: d.Expiry, Recovery: d.Recovery, Indexes: []indexRow{}, Warnings: append([]string{}, warnings...),
 	}
 	for _, i := range d.Indexes {
-		row.Indexes = append(row.Indexes, indexRow{i.Name, i.Column, i.Status, i.Keys, i.Fault, i.Items, i.Bytes})
+		row.Indexes = append(row.Indexes, indexRow{i.Name, i.Column, i.Status, i.Keys, i.Fault, i.Items, i.Bytes, i.Projection})
 	}
 	return row
 }

@@ -12,7 +12,8 @@ import (
 const tableSyncDescription = `Adds the indexes that the table lacks, one at a time as DynamoDB wants it: for every
 column of the boards in the table, of the boards in the configuration, and of those
 that --column names. It deletes nothing; indexes that no column uses, and ones of
-another shape, are reported with the command that deletes them.
+another shape or with more than keys in them, are reported with the command that
+deletes them.
 
 An index of a large table takes long, and costs a write unit for every row. A stop
 leaves DynamoDB at work; the same command again waits for it.
@@ -52,6 +53,9 @@ func (t *tabling) sync() error {
 	}
 	if err != nil {
 		return err
+	}
+	for _, index := range done.Wide {
+		done.Warnings = append(done.Warnings, wideIndex(t.name(), index))
 	}
 	t.warn(done.Warnings)
 	for _, index := range done.Stale {

@@ -36,6 +36,16 @@ type IndexDescription struct {
 	Fault  string // how the keys differ from what a column needs, or empty
 	Items  int64
 	Bytes  int64
+
+	// Projection is what else its entries hold: KEYS_ONLY, ALL, or INCLUDE with the
+	// attributes; empty if the endpoint does not say.
+	Projection string
+}
+
+// Wide says that the entries hold more than the keys, and so cost more to read than they
+// need to.
+func (i IndexDescription) Wide() bool {
+	return i.Projection != "" && i.Projection != string(types.ProjectionTypeKeysOnly)
 }
 
 // Describe looks at the table. A missing one is [store.ErrNoTable].
@@ -72,6 +82,8 @@ func describeIndex(i types.GlobalSecondaryIndexDescription, definitions []types.
 		Keys:   shape.String(),
 		Items:  deref(i.ItemCount),
 		Bytes:  deref(i.IndexSizeBytes),
+
+		Projection: projectionOf(i.Projection),
 	}
 	column, ours := columnOf(out.Name)
 	if !ours {
@@ -82,6 +94,16 @@ func describeIndex(i types.GlobalSecondaryIndexDescription, definitions []types.
 		out.Fault = fmt.Sprintf("must have %s", want)
 	}
 	return out
+}
+
+func projectionOf(p *types.Projection) string {
+	if p == nil {
+		return ""
+	}
+	if p.ProjectionType == types.ProjectionTypeInclude {
+		return string(p.ProjectionType) + " " + strings.Join(p.NonKeyAttributes, ", ")
+	}
+	return string(p.ProjectionType)
 }
 
 func (t *Table) expiry(ctx context.Context) string {

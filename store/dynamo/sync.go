@@ -16,15 +16,16 @@ import (
 
 // Synced is what [Table.Sync] did and found.
 type Synced struct {
-	Added    []string // indexes that were missing
-	Stale    []string // indexes by_... of no column that was named; each makes every write dearer
-	Wrong    []string // indexes whose keys are not what they must be, in words
-	Warnings []string // what the endpoint has not got, or what is not allowed
+	Added    []string           // indexes that were missing
+	Stale    []string           // indexes by_... of no column that was named; each makes every write dearer
+	Wrong    []string           // indexes whose keys are not what they must be, in words
+	Wide     []IndexDescription // indexes of the columns that hold more than the keys
+	Warnings []string           // what the endpoint has not got, or what is not allowed
 }
 
 // Sync adds the indexes that the columns lack, one at a time as DynamoDB wants it,
 // and waits for each: for a large table that takes long, and costs a write unit
-// for every row that it takes in. It deletes nothing: stale and wrong indexes are
+// for every row that it takes in. It deletes nothing: stale, wrong and wide indexes are
 // reported. The error is [store.ErrNoTable] where there is none, and
 // [store.ErrNoDatabase] where the table is another's.
 func (t *Table) Sync(ctx context.Context, columns []string) (Synced, error) {
@@ -46,6 +47,8 @@ func (t *Table) Sync(ctx context.Context, columns []string) (Synced, error) {
 			got := shapeOf(d.GlobalSecondaryIndexes[there].KeySchema, d.AttributeDefinitions)
 			if want := indexShape(column); got != want {
 				done.Wrong = append(done.Wrong, fmt.Sprintf("index %s has %s, not %s: delete it, then `rankcurve table sync` makes it anew", IndexName(column), got, want))
+			} else if i := describeIndex(d.GlobalSecondaryIndexes[there], d.AttributeDefinitions); i.Wide() {
+				done.Wide = append(done.Wide, i)
 			}
 			continue
 		}

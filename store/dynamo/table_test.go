@@ -78,6 +78,32 @@ func wantDescription(t *testing.T, table *dynamo.Table, name string) {
 	}
 }
 
+func TestAnIndexThatHoldsMoreThanKeysIsWide(t *testing.T) {
+	admin := client(servers.DynamoDB(t))
+	there, err := admin.DescribeTable(bg, &dynamodb.DescribeTableInput{TableName: aws.String(newTable(t, admin, "xp"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, projection := range map[string]*types.Projection{
+		"":             nil, // a stand-in that does not say
+		"KEYS_ONLY":    {ProjectionType: types.ProjectionTypeKeysOnly},
+		"ALL":          {ProjectionType: types.ProjectionTypeAll},
+		"INCLUDE d, u": {ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"d", "u"}},
+	} {
+		there.Table.GlobalSecondaryIndexes[0].Projection = projection
+		table := dynamo.NewTable(&growing{TableAPI: admin, table: *there.Table}, *there.Table.TableName)
+		d, err := table.Describe(bg)
+		done, syncErr := table.Sync(bg, []string{"xp"})
+		if err != nil || syncErr != nil {
+			t.Fatal(err, syncErr)
+		}
+		wide := text == "ALL" || text == "INCLUDE d, u"
+		if i := d.Indexes[0]; i.Projection != text || i.Wide() != wide || len(done.Wide) > 0 != wide || len(done.Wrong) > 0 || len(done.Added) > 0 {
+			t.Errorf("%q: described as %+v, synced as %+v", text, i, done)
+		}
+	}
+}
+
 // growing is a table that takes indexes, as DynamoDB does and dynalite does not: one
 // at a time, refusing while it is busy, active after some looks.
 type growing struct {
