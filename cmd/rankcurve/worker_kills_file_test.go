@@ -21,7 +21,7 @@ import (
 type fileGallows struct {
 	t      *testing.T
 	path   string
-	pauses []time.Duration // of an undisturbed refresh: before each transaction, and after the last
+	pauses []time.Duration // of an undisturbed refresh: before each transaction
 }
 
 func newFileGallows(t *testing.T, p process) *fileGallows {
@@ -82,9 +82,9 @@ func (g *fileGallows) transaction(f *os.File) (last uint64) {
 	return last
 }
 
-// watch runs a command, and calls back at each transaction, until the end or until the
-// callback says that it is enough.
-func (g *fileGallows) watch(c *exec.Cmd, enough func(transactions int, since time.Duration) bool) {
+// watch runs a command to its end, or until the callback says that it is enough, which is
+// asked again and again. It returns how many transactions there were.
+func (g *fileGallows) watch(c *exec.Cmd, enough func(transactions int, since time.Duration) bool) int {
 	g.t.Helper()
 	f, err := os.Open(g.path)
 	if err != nil {
@@ -106,30 +106,38 @@ func (g *fileGallows) watch(c *exec.Cmd, enough func(transactions int, since tim
 		}
 		select {
 		case <-ended:
-			return
+			return int(g.transaction(f) - first)
 		default:
 		}
 	}
 }
 
+// shortPause is for transactions that follow one another faster than they were seen.
+const shortPause = 300 * time.Microsecond
+
 func (g *fileGallows) study(c *exec.Cmd) {
 	g.t.Helper()
 	g.pauses = nil
 	last := time.Duration(0)
-	g.watch(c, func(transactions int, since time.Duration) bool {
+	total := g.watch(c, func(transactions int, since time.Duration) bool {
 		if transactions > len(g.pauses) {
 			g.pauses = append(g.pauses, last)
 		}
 		last = since
 		return false
 	})
-	g.pauses = append(g.pauses, last)
-	g.t.Logf("a refresh has %d transactions; before each, and after the last: %v", len(g.pauses)-1, g.pauses)
+	for len(g.pauses) < total {
+		g.pauses = append(g.pauses, shortPause)
+	}
+	for i, pause := range g.pauses {
+		g.pauses[i] = max(pause, shortPause)
+	}
+	g.t.Logf("a refresh has %d transactions; before each: %v", total, g.pauses)
 }
 
 func (g *fileGallows) strike(c *exec.Cmd) {
 	g.t.Helper()
-	after := rand.IntN(len(g.pauses) - 1) // after the last one a kill is late, and comes often enough by delay
+	after := rand.IntN(len(g.pauses))
 	wait := within(g.pauses[after])
 	g.watch(c, func(transactions int, since time.Duration) bool {
 		return transactions > after || transactions == after && since >= wait
