@@ -11,17 +11,17 @@ import (
 // carried out. Other writes are in the row since, and its post ids may settle it.
 type doubt struct {
 	before []string // post ids of the row that was read
-	mark   string   // the last id that the write added
+	added  []string // those that the write put behind them, as far as the row keeps them
 	made   int64    // the version that it would have made
 }
 
 // newDoubt is nil when the write added no id, and so can never be found again.
 func newDoubt(d *draft) *doubt {
-	ids := d.row.Posts
-	if len(ids) == 0 || slices.Equal(ids, d.base.Posts) {
+	if len(d.added) == 0 {
 		return nil
 	}
-	return &doubt{before: d.base.Posts, mark: ids[len(ids)-1], made: d.base.Version + 1}
+	added := d.added[max(0, len(d.added)-store.MaxPosts):]
+	return &doubt{before: d.base.Posts, added: added, made: d.base.Version + 1}
 }
 
 // An answer to a doubt.
@@ -33,10 +33,12 @@ const (
 	forgotten                 // so many ids came since that its own may have been dropped
 )
 
-// settle judges by the row as it is now, read strongly consistent.
+// settle judges by the row as it is now, read strongly consistent. The write is in it if
+// all that it added stands there in one piece. A part is no proof: somebody else may have
+// sent one of the posts alone.
 func (q *doubt) settle(row store.Entry) settled {
 	switch {
-	case slices.Contains(row.Posts, q.mark):
+	case contains(row.Posts, q.added):
 		return applied
 	case row.Version < q.made: // deleted meanwhile, with all that was in it
 		return notApplied
@@ -51,6 +53,16 @@ func (q *doubt) settle(row store.Entry) settled {
 		}
 	}
 	return forgotten
+}
+
+// contains says whether all of part stands in one piece among ids.
+func contains(ids, part []string) bool {
+	for i := range len(ids) - len(part) + 1 {
+		if slices.Equal(ids[i:i+len(part)], part) {
+			return true
+		}
+	}
+	return false
 }
 
 // doubtful is the error of a write that nothing more is known about.

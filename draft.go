@@ -13,7 +13,8 @@ import (
 type draft struct {
 	base  store.Entry // as it was read
 	row   store.Entry
-	dirty bool // has to be written
+	added []string // ids of the posts that were applied, in their order
+	dirty bool     // has to be written
 }
 
 func newDraft(row store.Entry) *draft { return &draft{base: row, row: row.Clone()} }
@@ -35,6 +36,7 @@ func (d *draft) apply(b *Board, p Post) (Posted, error) {
 		d.row.Updated = b.options.clock().UTC().Truncate(time.Millisecond)
 	}
 	if p.ID != "" {
+		d.added = append(d.added, p.ID)
 		d.row.Posts = append(d.row.Posts, p.ID)
 		d.row.Posts = slices.Clone(d.row.Posts[max(0, len(d.row.Posts)-store.MaxPosts):])
 	}

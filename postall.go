@@ -15,7 +15,8 @@ import (
 // order and written together, so that each of them answers with the same version;
 // a Version is that of the row before all of them. Rows are read together, at half a
 // read unit each (one, of owners with a Version), and written together; one's failure
-// does not touch another owner. An error of the call says that the store failed: a
+// does not touch another owner. A row that posts leave as it was is read again, strongly
+// consistent, at another unit: what was read may have been the row of a moment ago. An error of the call says that the store failed: a
 // post whose errs is nil is stored, the others are to be sent again, which is safe for
 // those with an ID.
 func (b *Board) PostAll(ctx context.Context, posts []Post) (posted []Posted, errs []error, err error) {
@@ -45,6 +46,7 @@ type queue struct {
 	posts     []int
 	versioned int    // of them, those for a row at a version
 	doubt     *doubt // about the last write; nil: none
+	strong    bool   // the row is to be read strongly consistent
 }
 
 func (a *batch) run(ctx context.Context) (err error) {
@@ -85,13 +87,14 @@ func (a *batch) group() []*queue {
 		}
 		q := of[p.Owner]
 		if q == nil {
-			q = &queue{owner: p.Owner}
+			q = &queue{owner: p.Owner, strong: a.alone}
 			of[p.Owner] = q
 			queues = append(queues, q)
 		}
 		q.posts = append(q.posts, i)
 		if p.Version != nil {
 			q.versioned++
+			q.strong = true
 		}
 	}
 	return queues
@@ -100,12 +103,49 @@ func (a *batch) group() []*queue {
 // try reads, computes and writes every owner's row once, and answers which met
 // another writer. After an error, those that it answers are not known to be stored.
 func (a *batch) try(ctx context.Context, pending []*queue) ([]*queue, error) {
-	rows, faults, err := a.read(ctx, pending)
+	writing, drafts, unsure, err := a.draft(ctx, pending)
 	if err != nil {
 		return pending, err
 	}
-	var writing []*queue
-	var drafts []*draft
+	if len(unsure) > 0 {
+		more, theirs, _, err := a.draft(ctx, unsure)
+		writing, drafts = append(writing, more...), append(drafts, theirs...)
+		if err != nil {
+			return append(writing, unsure...), err
+		}
+	}
+	failures, err := a.write(ctx, drafts)
+	if err != nil {
+		return writing, err
+	}
+	var again []*queue
+	var made []store.Entry
+	for i, q := range writing {
+		if a.stored(q, drafts[i], failures[i]) {
+			again = append(again, q)
+		}
+		if failures[i] == nil && drafts[i].base.Version == 0 {
+			made = append(made, drafts[i].row)
+		}
+	}
+	return again, a.board.settleNew(ctx, made)
+}
+
+// draft reads and computes the rows, and answers which have to be written. Those that it
+// is unsure of have not, by rows that may be of a moment ago: nothing would be written
+// that could meet the one that is there. They are read strongly consistent the next time.
+func (a *batch) draft(ctx context.Context, pending []*queue) (writing []*queue, drafts []*draft, unsure []*queue, err error) {
+	for _, q := range pending {
+		for _, i := range q.posts {
+			if q.doubt == nil {
+				a.errs[i] = nil // it was refused by a row that is not there any more
+			}
+		}
+	}
+	rows, faults, err := a.read(ctx, pending)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for i, q := range pending {
 		if faults[i] != nil {
 			a.fail([]*queue{q}, faults[i])
@@ -114,36 +154,29 @@ func (a *batch) try(ctx context.Context, pending []*queue) ([]*queue, error) {
 		if q.doubt != nil && a.settle(q, rows[i]) {
 			continue
 		}
-		if d := a.apply(q, rows[i]); d.dirty {
+		switch d := a.apply(q, rows[i]); {
+		case d.dirty:
 			writing, drafts = append(writing, q), append(drafts, d)
+		case !q.strong:
+			q.strong = true
+			unsure = append(unsure, q)
 		}
 	}
-	failures, err := a.write(ctx, drafts)
-	if err != nil {
-		return writing, err
-	}
-	var again []*queue
-	for i, q := range writing {
-		if a.stored(q, drafts[i], failures[i]) {
-			again = append(again, q)
-		}
-	}
-	return again, nil
+	return writing, drafts, unsure, nil
 }
 
-// read reads the rows: together, or one by one and strongly consistent where a row of
-// a moment ago could be taken for the one that is there. A row that cannot be decoded
-// is its owner's fault alone.
+// read reads the rows: together, or one by one where they are read strongly consistent. A
+// row that cannot be decoded is its owner's fault alone.
 func (a *batch) read(ctx context.Context, pending []*queue) (rows []store.Entry, faults []error, err error) {
 	rows, faults = make([]store.Entry, len(pending)), make([]error, len(pending))
 	if a.ready != nil {
 		rows[0], a.ready = *a.ready, nil
-		return rows, faults, nil
+		return rows, faults, a.board.markNew(ctx, rows)
 	}
 	var together, single []int
 	var owners []string
 	for i, q := range pending {
-		if a.alone || q.versioned > 0 || q.doubt != nil {
+		if q.strong {
 			single = append(single, i)
 		} else {
 			together, owners = append(together, i), append(owners, q.owner)
@@ -169,7 +202,8 @@ func (a *batch) read(ctx context.Context, pending []*queue) (rows []store.Entry,
 			return nil
 		})
 	}
-	return rows, faults, group.Wait()
+	_ = group.Wait() // is in faults
+	return rows, faults, a.board.markNew(ctx, rows)
 }
 
 // rowOf reads an owner's row, strongly consistent; one that is not there has version 0.
@@ -210,7 +244,7 @@ func (a *batch) write(ctx context.Context, drafts []*draft) (failures []error, e
 // stored takes the outcome of a write, and says whether it is to be tried again: it
 // met another writer, and is not in the row or can be looked for there.
 func (a *batch) stored(q *queue, d *draft, failure error) (again bool) {
-	q.doubt = nil
+	q.doubt, q.strong = nil, true // what was read was not what is there, or there is more to find out
 	switch {
 	case failure == nil:
 		a.setVersion(q, d.base.Version+1)
