@@ -50,6 +50,7 @@ func (b *Board) Unhide(ctx context.Context, owners ...string) ([]Moderated, erro
 type act struct {
 	verb    string
 	removes bool
+	makes   bool // a row that is not there too: it is made
 	to      func(ctx context.Context, row store.Entry) (changed bool, err error)
 }
 
@@ -105,6 +106,9 @@ func (b *Board) moderateOne(ctx context.Context, owner string, do act) (changed 
 	unsure := false
 	for try := 1; ; try++ {
 		row, _, err := b.store.Entry(ctx, b.def, owner)
+		if do.makes && errors.Is(err, store.ErrNotFound) {
+			row, err = store.Entry{Owner: owner}, nil
+		}
 		if err == nil {
 			changed, err = do.to(ctx, row)
 		}
