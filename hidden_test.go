@@ -21,9 +21,9 @@ func wantTop(t *testing.T, f *rankcurve.Family, p store.Period, at time.Time, wa
 		t.Fatal(err)
 	}
 	top, err := b.Top(context.Background(), "", 10)
-	var got []string
-	for _, row := range top.Rows {
-		got = append(got, row.Owner)
+	got := make([]string, len(top.Rows))
+	for i, row := range top.Rows {
+		got[i] = row.Owner
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("on the %s board of %s are %v, %v, want %v", p, at, got, err, want)
@@ -58,7 +58,8 @@ func TestAFamilyHidesOnBoardsToCome(t *testing.T) {
 		expect(f.Hide(ctx, "cheat", "early"))("cheat no early no ")
 		today := c.Now()
 		c.Advance(24 * time.Hour)
-		for owner, xp := range map[string]int64(scores{"cheat": 100, "ann": 10, "ghost": 50, "early": 70}) {
+		tomorrow := scores{"cheat": 100, "ann": 10, "ghost": 50, "early": 70}
+		for owner, xp := range tomorrow {
 			post(owner, xp)
 		}
 		for _, p := range missions().Periods {
@@ -130,10 +131,9 @@ func TestHidingRacesWithFirstPosts(t *testing.T) {
 		def := missions()
 		def.Periods = []store.Period{store.Daily}
 		f := newFamily(t, on, def, c)
-		owner := func(i int) string { return fmt.Sprintf("player-%02d", i) }
-		var owners []string
-		for i := range 16 {
-			owners = append(owners, owner(i))
+		owners := make([]string, 16)
+		for i := range owners {
+			owners[i] = fmt.Sprintf("player-%02d", i)
 		}
 		hide := true
 		for range 6 {

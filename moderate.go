@@ -105,13 +105,7 @@ func (b *Board) moderateOne(ctx context.Context, owner string, do act) (changed 
 	}
 	unsure := false
 	for try := 1; ; try++ {
-		row, _, err := b.store.Entry(ctx, b.def, owner)
-		if do.makes && errors.Is(err, store.ErrNotFound) {
-			row, err = store.Entry{Owner: owner}, nil
-		}
-		if err == nil {
-			changed, err = do.to(ctx, row)
-		}
+		changed, err := b.act(ctx, owner, do)
 		switch {
 		case err == nil:
 			return changed || unsure, nil
@@ -129,4 +123,16 @@ func (b *Board) moderateOne(ctx context.Context, owner string, do act) (changed 
 			return false, err
 		}
 	}
+}
+
+// act reads the row and acts on it, once.
+func (b *Board) act(ctx context.Context, owner string, do act) (changed bool, err error) {
+	row, _, err := b.store.Entry(ctx, b.def, owner)
+	if do.makes && errors.Is(err, store.ErrNotFound) {
+		row, err = store.Entry{Owner: owner}, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return do.to(ctx, row)
 }

@@ -72,7 +72,7 @@ func TestHideUnhideRemove(t *testing.T) {
 			t.Errorf("a post to who is hidden: %+v, %v", posted, err)
 		}
 		check(scores{"ann": 10, "cy": 30}, "bob")
-		boards, _, err := rankcurve.BoardsOf(ctx, on, "bob")
+		boards, _, err := on.BoardsOf(ctx, "bob")
 		if err != nil || len(boards) != 1 || !boards[0].Entry.Hidden {
 			t.Errorf("%+v, %v: one who is hidden is there for those who moderate", boards, err)
 		}
