@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/store"
@@ -75,8 +76,88 @@ func TestOwnersWithAndWithoutRanks(t *testing.T) {
 		if _, _, err := b.Owners(ctx, rankcurve.RankIn{Columns: []string{"gold"}}, "ann"); !errors.Is(err, store.ErrNoColumn) {
 			t.Errorf("%v, want ErrNoColumn", err)
 		}
-		if _, _, err := b.Owners(ctx, rankcurve.RankIn{Columns: []string{"xp"}, Mode: rankcurve.Estimate}, "ann"); !errors.Is(err, rankcurve.ErrNoCurve) {
-			t.Errorf("%v, want ErrNoCurve", err)
+	})
+}
+
+// A column whose ranks cannot be told keeps nobody from their results and other ranks.
+func TestResultsWithoutRanks(t *testing.T) {
+	ctx, st, def := context.Background(), newStore(t), twoColumns("games")
+	racers(t, backend{st, true}, def)
+	newBoard(t, st, def)
+	publish(t, st, def, 1, map[string]int64{"ann": 10, "bob": 30, "cy": 20}) // of xp alone
+	for mode, want := range map[rankcurve.Mode]error{rankcurve.Estimate: rankcurve.ErrNoCurve, rankcurve.Exact: store.ErrTooExpensive} {
+		b, err := rankcurve.Open(ctx, st, "games", rankcurve.WithReadBudget(0.1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, _, err := b.Owners(ctx, rankcurve.RankIn{Columns: []string{"time", "xp"}, Mode: mode}, "ann", "nobody", "cy")
+		if err != nil || len(results) != 3 || results[0].Scores["time"] != 850 || len(results[0].Ranks) != 2 || len(results[1].Ranks) != 0 {
+			t.Fatal(results, err)
+		}
+		if a := results[0].Ranks[0]; !errors.Is(a.Err, want) || a.Rank.Rank != 0 || a.Score != 850 || a.Owner != "ann" || a.Column != "time" || a.Decimals != 2 {
+			t.Errorf("%s: %+v, want %v", mode, a, want)
+		}
+		if a := results[2].Ranks[0]; !errors.Is(a.Err, store.ErrNotFound) {
+			t.Errorf("%s: %+v, want ErrNotFound: cy has no time", mode, a)
+		}
+		if a := results[0].Ranks[1]; mode == rankcurve.Estimate && (a.Err != nil || a.Rank.Rank != 3) {
+			t.Errorf("%s: %+v, want rank 3", mode, a)
+		}
+	}
+	away := &double{Store: st, curve: func() error { return store.ErrUnavailable }}
+	b, err := rankcurve.Open(ctx, away, "games")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := b.Owners(ctx, rankcurve.RankIn{Columns: []string{"xp"}}, "ann"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("%v, want ErrUnavailable", err)
+	}
+}
+
+// The version that is read is the one that a post asks for.
+func TestResultsHaveVersions(t *testing.T) {
+	ctx := context.Background()
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		def := twoColumns("games")
+		b := newBoard(t, on, def)
+		racers(t, on, def)
+		for range 2 {
+			results, _, err := b.Owners(ctx, rankcurve.RankIn{}, "ann", "nobody")
+			if err != nil || results[0].Version == 0 || results[1].Version != 0 {
+				t.Fatal(results, err)
+			}
+			version := results[0].Version
+			for i, want := range []error{nil, store.ErrConflict} {
+				_, err := b.Post(ctx, rankcurve.Post{Owner: "ann", Scores: map[string]int64{"xp": version + int64(i) + 100}, Version: &version})
+				if !errors.Is(err, want) {
+					t.Errorf("post %d at version %d: %v, want %v", i, version, err, want)
+				}
+			}
+		}
+	})
+}
+
+// Who is hidden is there for moderators alone, and has no rank for them either.
+func TestModeratorsSeeHiddenOwners(t *testing.T) {
+	ctx := context.Background()
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		def := twoColumns("games")
+		b := newBoard(t, on, def)
+		racers(t, on, def)
+		results, _, err := b.OwnersWithHidden(ctx, rankcurve.RankIn{Columns: []string{"xp"}}, "cheat", "ann", "nobody")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := results[0]; r.Err != nil || !r.Hidden || r.Scores["xp"] != 99 || r.Version == 0 || len(r.Ranks) != 0 {
+			t.Errorf("%+v, want the hidden row without a rank", r)
+		}
+		if r := results[1]; r.Err != nil || r.Hidden || len(r.Ranks) != 1 || r.Ranks[0].Rank.Rank != 3 {
+			t.Errorf("%+v, want rank 3: nobody hidden is above", r)
+		}
+		if r := results[2]; !errors.Is(r.Err, store.ErrNotFound) {
+			t.Errorf("%+v, want ErrNotFound", r)
 		}
 	})
 }
@@ -133,7 +214,7 @@ func TestBoardsOfAnOwner(t *testing.T) {
 				racers(t, on, def)
 			}
 		}
-		rows, _, err := rankcurve.BoardsOf(ctx, on, "cheat")
+		rows, _, err := rankcurve.BoardsOfWithHidden(ctx, on, "cheat")
 		names := make([]string, 0, len(rows))
 		for _, row := range rows {
 			names = append(names, row.Board.Name)
@@ -144,6 +225,12 @@ func TestBoardsOfAnOwner(t *testing.T) {
 		if err != nil || !slices.Equal(names, []string{"arena", "weekly"}) {
 			t.Errorf("boards %v, %v", names, err)
 		}
+		if rows, _, err := rankcurve.BoardsOf(ctx, on, "cheat"); err != nil || len(rows) != 0 {
+			t.Errorf("hidden everywhere, and on %v, %v", rows, err)
+		}
+		if rows, _, err := rankcurve.BoardsOf(ctx, on, "ann"); err != nil || len(rows) != 2 || rows[1].Board.Name != "weekly" || rows[1].Entry.Version == 0 {
+			t.Errorf("ann is on %v, %v", rows, err)
+		}
 		if rows, _, err := rankcurve.BoardsOf(ctx, on, "nobody"); err != nil || len(rows) != 0 {
 			t.Errorf("nobody: %v, %v", rows, err)
 		}
@@ -151,4 +238,21 @@ func TestBoardsOfAnOwner(t *testing.T) {
 			t.Errorf("%v, want ErrInvalid", err)
 		}
 	})
+}
+
+// A board that has expired is none of an owner's, though its rows are still there.
+func TestBoardsOfAnOwnerThatHaveExpired(t *testing.T) {
+	ctx, st := context.Background(), newStore(t)
+	for name, expires := range map[string]time.Time{"games:2020-01-06": time.Now().Add(-time.Hour).Truncate(time.Second), "games:2020-01-07": time.Now().Add(time.Hour).Truncate(time.Second)} {
+		def := twoColumns(name)
+		def.Family, def.Period, def.Expires = "games", store.Daily, expires
+		if err := st.CreateBoard(ctx, def.Stamped(time.Now())); err != nil {
+			t.Fatal(err)
+		}
+		racers(t, backend{st, true}, def)
+	}
+	rows, _, err := rankcurve.BoardsOf(ctx, st, "ann")
+	if err != nil || len(rows) != 1 || rows[0].Board.Name != "games:2020-01-07" {
+		t.Errorf("%v, %v, want the board that has not expired", rows, err)
+	}
 }

@@ -55,6 +55,10 @@ type Answer struct {
 // no larger than [WithExactTop], and where there is no curve. All owners of a call are of
 // the same number in a column, and of one that is no less than any of their ranks: a
 // curve does not know who came since, and a rank that was counted does.
+//
+// A row with a score that its column cannot hold, which only another program can write,
+// is in what one owner's rank is counted from, and not in that of several, whose better
+// rows are read: it is left out there, and in the usage's Skipped.
 func (b *Board) Rank(ctx context.Context, column string, mode Mode, owners ...string) ([]Answer, store.Usage, error) {
 	ranks, usage, err := b.Ranks(ctx, []string{column}, mode, owners...)
 	if err != nil {

@@ -233,6 +233,17 @@ func TestRankBesideADamagedRow(t *testing.T) {
 		}
 	}
 	s.run("rank", "games", "p2").fails(exitFailed, "put back a copy")
+	s.run("rebuild", "games").ok()
+	for _, words := range [][]string{{"rank", "games", "p1", "p2", "p3", "--at", "0s"}, {"owner", "p1", "p2", "p3", "--board", "games"}, {"owner", "p1", "p2", "p3", "--ranks"}} {
+		r := s.run(words...).fails(exitFailed, `"p2"`, "put back a copy of the database")
+		if !strings.Contains(r.out, "\np1  ") || !strings.Contains(r.out, "\np3  ") {
+			t.Errorf("%v: the others are not answered: %s", words, r.out)
+		}
+	}
+	rows := s.run("owner", "nobody", "p2", "p1", "--board", "games", "--json").fails(exitFailed, "put back a copy", `owner "nobody" is not on board`).rows()
+	if len(rows) != 3 || rows[0]["error"] == nil || rows[1]["error"] == nil || rows[2]["version"] != 1.0 {
+		t.Errorf("rows %v", rows)
+	}
 	s.run("rank", "games", "p1", "nobody").fails(exitNotFound)
 	s.run("load", "games", s.players(5)).fails(exitFailed, "p2")
 	s.run("load", "again", s.players(5)).ok() // as the message says

@@ -142,8 +142,8 @@ type historyRow struct {
 	ScoreOf string `json:"score_of,omitempty"`
 }
 
-// A damagedRow stands for a kept curve that cannot be used.
-type damagedRow struct {
+// A damagedCurveRow stands for a kept curve that cannot be used.
+type damagedCurveRow struct {
 	Board      string `json:"board"`
 	Column     string `json:"column"`
 	AsOf       string `json:"as_of"`
@@ -183,7 +183,7 @@ func printHistory(c *cli.Context, column store.Column, score int64, answers []ra
 
 func printHistoryJSON(c *cli.Context, a rankcurve.Answer) error {
 	if a.Err != nil {
-		return printJSON(c.App.Writer, damagedRow{a.Board, a.Column, timestamp(a.AsOf), a.Generation, a.Err.Error()})
+		return printJSON(c.App.Writer, damagedCurveRow{a.Board, a.Column, timestamp(a.AsOf), a.Generation, a.Err.Error()})
 	}
 	row := historyRow{rankRow: rankRowOf(a.Rank)}
 	if a.Owner != "" {

@@ -53,7 +53,7 @@ func TestModerationOfAFile(t *testing.T) {
 	r.has("output", r.out, []string{"hidden on board games: 600 owners (p1, p2, p3, p4, p5, p6, p7, p8, p9, p10 and 590 more)"})
 	s.run("top", "games", "-n", "1").ok("p601")
 	s.run("remove", "games", "--owners-file", file).fails(exitUsage, "cheats.txt lists 602 owners", "add --yes", "or hide them")
-	s.run("owner", "p600").ok("hidden")
+	s.run("owner", "p600", "--hidden").ok("hidden")
 	s.in = strings.NewReader("p600\np599\n")
 	s.run("remove", "games", "p598", "--owners-file", "-").ok("3 owners (p598, p600, p599)")
 	s.run("remove", "games", "--owners-file", file, "--yes").fails(exitNotFound, "and so it was for 3 more of 601 owners")

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -13,13 +15,16 @@ import (
 )
 
 const ownerDescription = `Prints what owners have: on every board that they are on, or on one with --board, their
-scores and attributes, and with --ranks their ranks in every column. Owners who are
-hidden on a board are shown as such, without a rank.
+scores and attributes, and with --ranks their ranks in every column, each with its band.
+Rows that are hidden are not there; with --hidden, which is for moderators, they are
+shown as such, without a rank. With --json each row has its version, which
+"post --if-version" takes.
 
 Examples:
 
    rankcurve owner ann
    rankcurve owner ann bob --board missions --ranks
+   rankcurve owner --owners-file suspects.txt --board missions --hidden
    rankcurve owner ann --json
 
 The exit code is 3 if an owner is on no board, or not on the one that is named; the
@@ -29,223 +34,285 @@ func (p *program) ownerCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "owner",
 		Usage:       "print the scores and attributes of owners on all their boards",
-		ArgsUsage:   "OWNER...",
+		ArgsUsage:   "OWNER... | --owners-file F",
 		Description: ownerDescription,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "board", Usage: "look at `BOARD` alone"},
+			&cli.StringFlag{Name: "owners-file", Usage: "look at the owners in `FILE`, one per line (- for standard input)"},
 			&cli.BoolFlag{Name: "ranks", DisableDefaultText: true, Usage: "print the ranks too"},
+			&cli.BoolFlag{Name: "hidden", DisableDefaultText: true, Usage: "print the rows that are hidden too"},
 			modeFlag(), readBudgetFlag(), jsonFlag(),
 		},
 		Action: p.owner,
 	}
 }
 
-// An ownerRow is an owner on one board, in JSON.
-type ownerRow struct {
-	Owner      string            `json:"owner"`
-	Board      string            `json:"board"`
-	Scores     map[string]string `json:"scores"`
-	Attributes map[string]string `json:"attributes"`
-	Hidden     bool              `json:"hidden"`
-	Updated    *string           `json:"updated"` // null if it is not known
-	Ranks      any               `json:"ranks,omitempty"`
-}
-
-// An absentOwner stands for an owner who has nothing, in JSON.
-type absentOwner struct {
-	Owner string `json:"owner"`
-	Board string `json:"board,omitempty"`
-	Error string `json:"error"`
-}
-
 // An ownerQuestion is what one owner command asks.
 type ownerQuestion struct {
 	c      *cli.Context
+	kind   config.StoreKind
 	store  store.Store
 	mode   rankcurve.Mode
-	board  *store.Board                // the one that is looked at; nil: all
-	boards map[string]*rankcurve.Board // that ranks were asked of
+	boards map[string]*rankcurve.Board // that were opened
 	table  *table
+	warned map[string]bool // of rows of a board that cannot be ranked
+	absent []error         // of owners who have nothing
+	untold []error         // why rows and ranks are not told, each once
 }
 
 func (p *program) owner(c *cli.Context) error {
-	if err := arguments(c, 1, -1); err != nil {
-		return err
-	}
-	mode, err := parseModeFlags(c)
+	mode, owners, err := p.ownerArguments(c)
 	if err != nil {
 		return err
 	}
-	if err := validOwners(c.Args().Slice()); err != nil {
-		return err
-	}
-	if c.IsSet("board") && c.String("board") == "" {
-		return usagef("--board is empty; name a board, or leave it out for all")
-	}
-	return p.withStore(c, func(_ config.Config, st store.Store) error {
+	return p.withStore(c, func(cfg config.Config, st store.Store) error {
 		header := []string{"OWNER", "BOARD", "SCORES", "ATTRIBUTES", "UPDATED"}
 		if c.Bool("ranks") {
 			header = []string{"OWNER", "BOARD", "SCORES", "RANKS", "ATTRIBUTES", "UPDATED"}
 		}
 		q := ownerQuestion{
-			c: c, store: st, mode: mode, boards: map[string]*rankcurve.Board{},
+			c: c, kind: cfg.Store.Kind, store: st, mode: mode, boards: map[string]*rankcurve.Board{}, warned: map[string]bool{},
 			table: newTable(c.App.Writer, header...).texts(0, 1, 2, 3, 4, 5),
 		}
+		ask := q.everywhere
 		if c.IsSet("board") {
-			b, err := rankcurve.Open(c.Context, st, c.String("board"))
-			if err != nil {
+			ask = q.onBoard
+		}
+		for some := range slices.Chunk(owners, rankBatch) {
+			if err := ask(some); err != nil {
 				return err
 			}
-			def := b.Definition()
-			q.board = &def
 		}
-		return q.answer(c.Args().Slice())
+		if !c.Bool("json") && len(q.table.rows) > 1 {
+			if err := q.table.print(); err != nil {
+				return err
+			}
+		}
+		return q.failed(len(owners))
 	})
 }
 
-// answer answers for all owners, and fails in the end if any has nothing.
-func (q *ownerQuestion) answer(owners []string) error {
-	var missing []error
-	for _, owner := range owners {
-		rows, err := q.rowsOf(owner)
-		if err != nil {
+// ownerArguments checks the command line and collects the owners.
+func (p *program) ownerArguments(c *cli.Context) (rankcurve.Mode, []string, error) {
+	least := 1
+	if c.IsSet("owners-file") {
+		least = 0
+	}
+	if err := arguments(c, least, -1); err != nil {
+		return "", nil, err
+	}
+	mode, err := parseModeFlags(c)
+	if err != nil {
+		return "", nil, err
+	}
+	owners := c.Args().Slice()
+	if err := validOwners(owners); err != nil {
+		return "", nil, err
+	}
+	if c.IsSet("board") && c.String("board") == "" {
+		return "", nil, usagef("--board is empty; name a board, or leave it out for all")
+	}
+	if !c.IsSet("owners-file") {
+		return mode, owners, nil
+	}
+	listed, err := p.readOwners(c.Context, c.String("owners-file"))
+	return mode, append(owners, listed...), err
+}
+
+// open opens a board, once.
+func (q *ownerQuestion) open(name string) (*rankcurve.Board, error) {
+	if b := q.boards[name]; b != nil {
+		return b, nil
+	}
+	b, err := rankcurve.Open(q.c.Context, q.store, name, rankcurve.WithClock(clockOf(q.c)), rankcurve.WithReadBudget(q.c.Float64("read-budget")))
+	if err != nil {
+		return nil, err
+	}
+	q.boards[name] = b
+	return b, nil
+}
+
+// onBoard answers for owners on the board that is named.
+func (q *ownerQuestion) onBoard(owners []string) error {
+	b, err := q.open(q.c.String("board"))
+	if err != nil {
+		return err
+	}
+	results, err := q.results(b, owners)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		if err := q.show(b, r); err != nil {
 			return err
 		}
-		for _, row := range rows {
-			if err := q.show(row); err != nil {
-				return err
-			}
-		}
-		if len(rows) > 0 {
-			continue
-		}
-		missing = append(missing, q.absent(owner))
-		if q.c.Bool("json") {
-			row := absentOwner{Owner: owner, Error: missing[len(missing)-1].Error()}
-			if q.board != nil {
-				row.Board = q.board.Name
-			}
-			if err := printJSON(q.c.App.Writer, row); err != nil {
-				return err
-			}
-		}
-	}
-	if !q.c.Bool("json") && len(q.table.rows) > 1 {
-		if err := q.table.print(); err != nil {
-			return err
-		}
-	}
-	if len(missing) > 1 {
-		return hintf(missing[0], "and %s more of %s have none", humanize.Comma(int64(len(missing)-1)), counting(len(owners), "owner"))
-	}
-	if len(missing) == 1 {
-		return missing[0]
 	}
 	return nil
 }
 
-func (q *ownerQuestion) rowsOf(owner string) ([]store.Owned, error) {
-	if q.board == nil {
-		rows, _, err := rankcurve.BoardsOf(q.c.Context, q.store, owner)
-		return rows, err
+// everywhere answers for owners on all boards that they are on. Their rows are read
+// again where ranks are asked for, one board after the other.
+func (q *ownerQuestion) everywhere(owners []string) error {
+	for _, owner := range owners {
+		rows, err := q.boardsOf(owner)
+		switch {
+		case errors.Is(err, store.ErrCorrupt): // others are none the worse for it
+		case err != nil:
+			return err
+		case len(rows) == 0:
+			err = fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)
+		}
+		if err != nil {
+			if err := q.missing(rankcurve.Result{Owner: owner, Err: err}); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, o := range rows {
+			b, err := q.open(o.Board.Name)
+			if err != nil {
+				return err
+			}
+			e := o.Entry
+			r := rankcurve.Result{Owner: e.Owner, Board: o.Board.Name, Scores: e.Scores, Attributes: e.Attributes, Updated: e.Updated, Version: e.Version, Hidden: e.Hidden}
+			if q.c.Bool("ranks") && !e.Hidden {
+				again, err := q.results(b, []string{owner})
+				if err != nil {
+					return err
+				}
+				r.Ranks = again[0].Ranks // none if the row went meanwhile
+			}
+			if err := q.show(b, r); err != nil {
+				return err
+			}
+		}
 	}
-	entries, _, err := q.store.EntriesOf(q.c.Context, *q.board, []string{owner})
-	if err != nil || entries[0].Version == 0 {
-		return nil, err
-	}
-	return []store.Owned{{Board: *q.board, Entry: entries[0]}}, nil
+	return nil
 }
 
-func (q *ownerQuestion) absent(owner string) error {
-	if q.board != nil {
-		return fmt.Errorf("owner %q is not on board %q: %w", owner, q.board.Name, store.ErrNotFound)
+func (q *ownerQuestion) boardsOf(owner string) ([]store.Owned, error) {
+	ask := rankcurve.BoardsOf
+	if q.c.Bool("hidden") {
+		ask = rankcurve.BoardsOfWithHidden
 	}
-	return fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)
+	rows, _, err := ask(q.c.Context, q.store, owner)
+	return rows, err
 }
 
-// show prints one row.
-func (q *ownerQuestion) show(o store.Owned) error {
-	ranks, err := q.ranks(o)
-	if err != nil {
-		return err
+// results are those on one board, with ranks in every column if they are asked for.
+func (q *ownerQuestion) results(b *rankcurve.Board, owners []string) ([]rankcurve.Result, error) {
+	in := rankcurve.RankIn{Mode: q.mode}
+	if q.c.Bool("ranks") {
+		for _, column := range b.Definition().Columns {
+			in.Columns = append(in.Columns, column.Name)
+		}
+	}
+	ask := b.Owners
+	if q.c.Bool("hidden") {
+		ask = b.OwnersWithHidden
+	}
+	results, usage, err := ask(q.c.Context, in, owners...)
+	if name := b.Definition().Name; !q.warned[name] {
+		warnLeftOut(q.c, name, "", usage)
+		q.warned[name] = usage.Skipped > 0
+	}
+	return results, err
+}
+
+// show prints one row, or notes that there is none.
+func (q *ownerQuestion) show(b *rankcurve.Board, r rankcurve.Result) error {
+	if r.Err != nil {
+		return q.missing(r)
+	}
+	def := b.Definition()
+	var ranks []rankcurve.Answer // in the columns that the owner has a score in
+	for i, column := range def.Columns {
+		if _, there := r.Scores[column.Name]; !there || len(r.Ranks) == 0 {
+			continue
+		}
+		a := r.Ranks[i]
+		if a.Err != nil {
+			a.Err = overBudget(q.c, b, column, a.Err)
+			q.note(a.Err)
+		}
+		ranks = append(ranks, a)
 	}
 	if !q.c.Bool("json") {
-		q.table.row(q.cells(o, ranks)...)
+		q.table.row(q.cells(def, r, ranks)...)
 		return nil
 	}
-	row := ownerRow{Owner: o.Entry.Owner, Board: o.Board.Name, Scores: map[string]string{}, Attributes: o.Entry.Attributes, Hidden: o.Entry.Hidden}
-	for _, column := range o.Board.Columns {
-		if score, there := o.Entry.Scores[column.Name]; there {
-			row.Scores[column.Name] = store.FormatScore(score, column.Decimals)
-		}
-	}
-	if row.Attributes == nil {
-		row.Attributes = map[string]string{}
-	}
-	if at := o.Entry.Updated; !at.IsZero() {
-		text := timestamp(at)
-		row.Updated = &text
-	}
-	if q.c.Bool("ranks") {
-		rows := make([]rankRow, len(ranks))
-		for i, r := range ranks {
-			rows[i] = rankRowOf(r)
-		}
-		row.Ranks = rows
-	}
-	return printJSON(q.c.App.Writer, row)
+	return printJSON(q.c.App.Writer, q.row(def, r, ranks))
 }
 
-// ranks are those in every column that the owner has a score in; a hidden one has none.
-func (q *ownerQuestion) ranks(o store.Owned) (ranks []rankcurve.Rank, err error) {
-	if !q.c.Bool("ranks") || o.Entry.Hidden {
-		return nil, nil
+// missing notes an owner of whom nothing is told.
+func (q *ownerQuestion) missing(r rankcurve.Result) error {
+	r.Err = damagedRow(q.kind, r.Err)
+	if errors.Is(r.Err, store.ErrNotFound) {
+		q.absent = append(q.absent, r.Err)
+	} else {
+		q.note(r.Err)
 	}
-	b := q.boards[o.Board.Name]
-	if b == nil {
-		if b, err = rankcurve.Open(q.c.Context, q.store, o.Board.Name, rankcurve.WithReadBudget(q.c.Float64("read-budget"))); err != nil {
-			return nil, err
-		}
-		q.boards[o.Board.Name] = b
+	if !q.c.Bool("json") {
+		return nil
 	}
-	var in []string
-	for _, column := range o.Board.Columns {
-		if _, there := o.Entry.Scores[column.Name]; there {
-			in = append(in, column.Name)
-		}
-	}
-	answers, _, err := b.Ranks(q.c.Context, in, q.mode, o.Entry.Owner)
-	if err != nil {
-		return nil, overBudget(q.c, b, o.Board.Columns[0], err)
-	}
-	for _, a := range answers[0] {
-		if a.Err == nil { // else the row went meanwhile
-			ranks = append(ranks, a.Rank)
-		}
-	}
-	return ranks, nil
+	return printJSON(q.c.App.Writer, absentOwner{Owner: r.Owner, Board: r.Board, Error: r.Err.Error()})
 }
 
-func (q *ownerQuestion) cells(o store.Owned, ranks []rankcurve.Rank) []string {
-	scores, places := make([]string, 0, len(o.Board.Columns)), make([]string, 0, len(ranks))
-	for _, column := range o.Board.Columns {
-		if score, there := o.Entry.Scores[column.Name]; there {
+// note keeps what went wrong to the end, in as many words as differ.
+func (q *ownerQuestion) note(err error) {
+	if !slices.ContainsFunc(q.untold, func(other error) bool { return other.Error() == err.Error() }) {
+		q.untold = append(q.untold, err)
+	}
+}
+
+// failed says in the end what is missing. What could not be read is worse than what is
+// not there: the exit code is its.
+func (q *ownerQuestion) failed(asked int) error {
+	if more := len(q.absent) - 1; more > 0 {
+		q.absent = []error{hintf(q.absent[0], "and %s more of %s have none", humanize.Comma(int64(more)), counting(asked, "owner"))}
+	}
+	all := slices.Concat(q.untold, q.absent)
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	const most = 5
+	texts := make([]string, 0, most+1)
+	for _, err := range all[:min(len(all), most)] {
+		texts = append(texts, err.Error())
+	}
+	if more := len(all) - most; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return advicef(all[0], "%s", strings.Join(texts, "\n"))
+}
+
+func (q *ownerQuestion) cells(def store.Board, r rankcurve.Result, ranks []rankcurve.Answer) []string {
+	scores, places := make([]string, 0, len(def.Columns)), make([]string, 0, len(ranks))
+	for _, column := range def.Columns {
+		if score, there := r.Scores[column.Name]; there {
 			scores = append(scores, column.Name+"="+scoreText(score, column.Decimals))
 		}
 	}
-	for _, r := range ranks {
-		places = append(places, fmt.Sprintf("%s: %s of %s", r.Column, humanize.Comma(r.Rank), humanize.Comma(r.Of)))
+	for _, a := range ranks {
+		place := "not told"
+		if a.Err == nil {
+			place = fmt.Sprintf("%s of %s (%s)", humanize.Comma(a.Rank.Rank), humanize.Comma(a.Of), bandText(a.Low, a.High, a.Exact))
+		}
+		places = append(places, a.Column+": "+place)
 	}
-	board, updated := o.Board.Name, "not known"
-	if o.Entry.Hidden {
+	board, updated := def.Name, "not known"
+	if r.Hidden {
 		board += " (hidden)"
 	}
-	if !o.Entry.Updated.IsZero() {
-		updated = age(o.Entry.Updated)
+	if !r.Updated.IsZero() {
+		updated = age(r.Updated)
 	}
-	cells := []string{o.Entry.Owner, board, strings.Join(scores, " ")}
+	cells := []string{r.Owner, board, strings.Join(scores, " ")}
 	if q.c.Bool("ranks") {
 		cells = append(cells, strings.Join(places, ", "))
 	}
-	return append(cells, pairs(o.Entry.Attributes), updated)
+	return append(cells, pairs(r.Attributes), updated)
 }

@@ -76,18 +76,19 @@ func pastError(err error) error {
 }
 
 // askThen answers a batch of owners by the curves of a time.
-func (q rankQuestion) askThen(owners []string) ([][]rankcurve.Answer, error) {
+func (q rankQuestion) askThen(owners []string) (_ [][]rankcurve.Answer, u store.Usage, _ error) {
 	answers := make([][]rankcurve.Answer, len(owners))
 	for _, past := range q.past {
-		of, _, err := past.Rank(q.c.Context, owners...)
+		of, used, err := past.Rank(q.c.Context, owners...)
+		u.Add(used)
 		if err != nil {
-			return nil, err
+			return nil, u, err
 		}
 		for i, a := range of {
 			answers[i] = append(answers[i], a)
 		}
 	}
-	return answers, nil
+	return answers, u, nil
 }
 
 // rankedAt is what the answers say of the time that was asked for.

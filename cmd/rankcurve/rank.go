@@ -259,8 +259,13 @@ func overBudget(c *cli.Context, b *rankcurve.Board, column store.Column, err err
 // the end if there were any.
 func (q rankQuestion) ofOwners(owners []string) error {
 	t, missing := q.table(), []error{}
+	var left store.Usage // of the batch that met most rows which cannot be ranked: each may meet the same
+	defer func() { q.warnLeftOut(left) }()
 	for some := range slices.Chunk(owners, rankBatch) {
-		answers, err := q.ask(some)
+		answers, usage, err := q.ask(some)
+		if usage.Skipped > left.Skipped {
+			left = usage
+		}
 		if err != nil {
 			return q.advise(err)
 		}
@@ -285,6 +290,14 @@ func (q rankQuestion) ofOwners(owners []string) error {
 	return missingError(missing, len(owners))
 }
 
+func (q rankQuestion) warnLeftOut(u store.Usage) {
+	column := ""
+	if len(q.by) == 1 {
+		column = q.by[0].Name
+	}
+	warnLeftOut(q.c, q.board.Definition().Name, column, u)
+}
+
 // told are the answers of one owner that are shown, and why some have no rank, in as
 // many words as differ. Where every column is asked for, those without a score count
 // only if there is no other.
@@ -307,35 +320,32 @@ func (q rankQuestion) told(answers []rankcurve.Answer) (told []rankcurve.Answer,
 }
 
 // ask answers for a batch.
-func (q rankQuestion) ask(owners []string) ([][]rankcurve.Answer, error) {
+func (q rankQuestion) ask(owners []string) ([][]rankcurve.Answer, store.Usage, error) {
 	ask := q.askNow
 	if q.past != nil {
 		ask = q.askThen
 	}
-	answers, err := ask(owners)
+	answers, usage, err := ask(owners)
 	for _, ofOne := range answers {
 		for i := range ofOne {
-			if errors.Is(ofOne[i].Err, store.ErrCorrupt) {
-				ofOne[i].Err = q.damaged(ofOne[i].Err)
-			}
+			ofOne[i].Err = damagedRow(q.kind, ofOne[i].Err)
 		}
 	}
-	return answers, err
+	return answers, usage, err
 }
 
-func (q rankQuestion) askNow(owners []string) ([][]rankcurve.Answer, error) {
+func (q rankQuestion) askNow(owners []string) ([][]rankcurve.Answer, store.Usage, error) {
 	names := make([]string, len(q.by))
 	for i, column := range q.by {
 		names[i] = column.Name
 	}
-	answers, _, err := q.board.Ranks(q.c.Context, names, q.mode, owners...)
-	return answers, err
+	return q.board.Ranks(q.c.Context, names, q.mode, owners...)
 }
 
-// damaged says what helps with a row that cannot be read back. DynamoDB's store does
-// so itself, for there the item can be mended by hand.
-func (q rankQuestion) damaged(err error) error {
-	if q.kind == config.KindDynamoDB {
+// damagedRow says what helps with a row that cannot be read back, and leaves other errors
+// as they are. DynamoDB's store does so itself, for there the item can be mended by hand.
+func damagedRow(kind config.StoreKind, err error) error {
+	if kind == config.KindDynamoDB || !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
 	return hintf(err, "no load or post can replace the row, for both keep what else it holds: put back a copy of the database, or load the scores into a new board")

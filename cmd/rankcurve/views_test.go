@@ -204,15 +204,20 @@ func TestOwner(t *testing.T) {
 	s.run("load", "games", s.file("g.csv", "owner,score\nann,7\n")).ok()
 	s.run("post", "games", "bob", "score=9").ok()
 	s.run("owner", "ann").ok("OWNER   BOARD   SCORES              ATTRIBUTES          UPDATED\nann     games   score=7", "ann     races   xp=1,200 time=8.5   at=home clan=owls   not known")
-	s.run("owner", "ann", "--board", "games", "--ranks").ok("ann     games   score=7   score: 2 of 2")
+	s.run("owner", "ann", "--board", "games", "--ranks").ok("ann     games   score=7   score: 2 of 2 (exact)")
 	rows := s.run("owner", "bob", "--json").ok().rows()
 	if len(rows) != 2 || rows[0]["board"] != "games" || rows[1]["scores"].(map[string]any)["time"] != "9.25" || rows[0]["hidden"] != false || rows[0]["updated"] == nil {
 		t.Errorf("rows %v", rows)
 	}
-	wantFields(t, rows[0], "owner board scores attributes hidden updated")
+	wantFields(t, rows[0], "owner board scores attributes hidden updated version")
 	s.hide("games", "bob")
-	s.run("owner", "bob", "--ranks").ok("games (hidden)", "xp: 1 of 4, time: 2 of 3")
-	rows = s.run("owner", "bob", "--json", "--ranks").ok().rows()
+	if r := s.run("owner", "bob", "--ranks").ok("xp: 1 of 4 (exact), time: 2 of 3 (exact)"); strings.Contains(r.out, "games") {
+		t.Errorf("a hidden row is shown: %s", r.out)
+	}
+	s.run("owner", "bob", "--board", "games").fails(exitNotFound, `owner "bob" is hidden on board "games"`)
+	s.run("owner", "bob", "--ranks", "--hidden").ok("games (hidden)", "xp: 1 of 4 (exact), time: 2 of 3 (exact)")
+	s.run("owner", "bob", "ann", "--board", "games", "--hidden").ok("bob     games (hidden)   score=9", "ann     games            score=7")
+	rows = s.run("owner", "bob", "--json", "--ranks", "--hidden").ok().rows()
 	if len(rows) != 2 || rows[0]["hidden"] != true || len(rows[0]["ranks"].([]any)) != 0 || len(rows[1]["ranks"].([]any)) != 2 {
 		t.Errorf("rows %v", rows)
 	}
@@ -226,6 +231,59 @@ func TestOwner(t *testing.T) {
 	}
 	s.run("owner", "#x").fails(exitUsage, "starts with #")
 	s.run("owner", "ann", "--board=").fails(exitUsage, "--board is empty")
+}
+
+// The version that owner tells is the one that a post asks for.
+func TestOwnerTellsTheVersion(t *testing.T) {
+	s := newShell(t)
+	s.races()
+	for _, words := range [][]string{{"owner", "ann", "--json"}, {"owner", "ann", "--board", "races", "--json"}} {
+		version := fmt.Sprint(s.run(words...).ok().rows()[0]["version"])
+		s.run("post", "races", "ann", "xp="+version, "--operator", "set", "--if-version", version).ok("posted")
+		s.run("post", "races", "ann", "xp=0", "--operator", "set", "--if-version", version).fails(exitFailed, "not "+version)
+	}
+}
+
+func TestOwnersOfAFile(t *testing.T) {
+	s := newShell(t)
+	s.board(2500)
+	var list strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&list, "p%d\n", 2500-i)
+	}
+	rows := s.run("owner", "p7", "--owners-file", s.file("owners.txt", list.String()), "--board", "games", "--ranks", "--json").ok().rows()
+	if len(rows) != 2501 || rows[0]["owner"] != "p7" || rows[2500]["owner"] != "p1" || rows[2500]["ranks"].([]any)[0].(map[string]any)["rank"] != 1.0 {
+		t.Errorf("%d rows", len(rows))
+	}
+	s.in = strings.NewReader("p3\nnobody\np1")
+	s.run("owner", "--owners-file=-").fails(exitNotFound, `owner "nobody" is on no board`)
+	s.in = strings.NewReader("p3\n")
+	s.run("owner", "--owners-file=-").ok("p3      games   xp=")
+	s.run("owner").fails(exitUsage, "0 arguments are not what")
+	s.run("owner", "--owners-file", s.file("x.txt", "p1\n#x\n")).fails(exitUsage, "starts with #")
+}
+
+// A board without a curve, or over the read budget, keeps nobody from the rest.
+func TestOwnerWhereRanksAreNotTold(t *testing.T) {
+	s := newShell(t)
+	s.board(5000) // has a curve
+	s.run("load", "races", s.file("r.csv", "owner,time\np2,7\np1,9\n")).ok()
+	r := s.run("owner", "p1", "p2", "--ranks", "--mode", "estimate").fails(exitFailed, "no curve of races.time yet: run `rankcurve --db ")
+	r.has("output", r.out, []string{"p1      games   xp=50,000   xp: 1 of 5,000 (1)", "p1      races   time=9      time: not told", "p2      races   time=7      time: not told"})
+	if strings.Count(r.err, "no curve") != 1 {
+		t.Errorf("the same is said again: %s", r.err)
+	}
+	rows := s.run("owner", "p1", "--ranks", "--mode", "estimate", "--json").fails(exitFailed).rows()
+	if len(rows) != 2 || rows[0]["ranks"].([]any)[0].(map[string]any)["exact"] != false || !strings.Contains(fmt.Sprint(rows[1]["ranks"]), "no curve of races.time yet") {
+		t.Errorf("rows %v", rows)
+	}
+	wantFields(t, rows[1]["ranks"].([]any)[0].(map[string]any), "owner board column error")
+	r = s.run("owner", "p5000", "--ranks", "--mode", "exact", "--read-budget", "8").fails(exitFailed, "counting on board \"games\" is over the read budget of 8 units; use --mode estimate")
+	r.has("output", r.out, []string{"p5000   games", "xp: not told"})
+	s.run("owner", "p5000", "--ranks", "--mode", "exact").ok("xp: 5,000 of 5,000 (exact)")
+	s.run("owner", "p2500", "--ranks").ok("xp: 2,500 of 5,000 (2,4")
+	r = s.run("owner", "p1", "nobody", "--ranks", "--mode", "estimate").fails(exitFailed, "no curve of races.time", "\n  owner \"nobody\" is on no board")
+	r.has("output", r.out, []string{"p1      games"})
 }
 
 func TestRankInManyColumns(t *testing.T) {
