@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -12,7 +13,7 @@ import (
 // An admission lets so many refreshes run at once. Of those that wait, the cheapest goes
 // first, for many small boards are done in the time of one huge one; who has waited long
 // goes before all, so that the huge ones get their turn. Of two places or more, one is
-// never given to a heavy column: a huge board must not make the small ones wait for it.
+// never given to a heavy column: huge boards must not make the small ones wait for them.
 // It is safe for concurrent use.
 type admission struct {
 	mu      sync.Mutex
@@ -20,7 +21,7 @@ type admission struct {
 	running int
 	heavy   int // of the running ones
 	waiting []*waiter
-	costs   map[store.CurveKey]float64 // read units of the last refresh
+	costs   map[store.CurveKey]float64 // read units of the last refresh, or what one is expected to take
 }
 
 // A waiter is a refresh that waits for its place.
@@ -33,7 +34,7 @@ type waiter struct {
 
 const (
 	waitsLong  = time.Minute
-	heavyTimes = 8 // a heavy column costs so many times what the median one does
+	heavyTimes = 8 // a heavy column costs so many times what a quarter of them do at most
 )
 
 func newAdmission(places int) *admission {
@@ -88,6 +89,14 @@ func (a *admission) out(w *waiter) {
 	a.admit()
 }
 
+// knows says whether a column's cost is known, or expected.
+func (a *admission) knows(key store.CurveKey) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, known := a.costs[key]
+	return known
+}
+
 // forget is for a column that is no longer refreshed.
 func (a *admission) forget(key store.CurveKey) {
 	a.mu.Lock()
@@ -138,15 +147,18 @@ func (a *admission) before(w, other *waiter) bool {
 	return a.costs[w.key] < a.costs[other.key]
 }
 
-// heavyLimit is the cost above which a column is heavy.
+// heavyLimit is the cost above which a column is heavy. It is measured by the cheap ones,
+// so that there is one where most are huge.
 func (a *admission) heavyLimit() float64 {
 	costs := make([]float64, 0, len(a.costs))
 	for _, cost := range a.costs {
-		costs = append(costs, cost)
+		if !math.IsInf(cost, 1) {
+			costs = append(costs, cost)
+		}
 	}
 	if len(costs) == 0 {
 		return 0
 	}
 	slices.Sort(costs)
-	return heavyTimes * max(1, costs[(len(costs)-1)/2])
+	return heavyTimes * max(1, costs[(len(costs)-1)/4])
 }

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -109,4 +110,25 @@ func TestWhoGivesUpWaitingTakesNoPlace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is kept of a column goes with it, and boards whose cost cannot be told count as heavy
+// without making the others so.
+func TestCostsAreForgottenAndUnknownOnesAreHeavy(t *testing.T) {
+	a := newAdmission(2)
+	key := func(name string) store.CurveKey { return store.CurveKey{Board: name} }
+	for name, cost := range map[string]float64{"a": 10, "b": 20, "vast": math.Inf(1), "unknown": math.Inf(1)} {
+		leave, err := a.enter(t.Context(), key(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave(cost)
+	}
+	if limit := a.heavyLimit(); limit != 80 || !a.knows(key("vast")) {
+		t.Errorf("columns are heavy beyond %v", limit)
+	}
+	a.forget(key("vast"))
+	if a.knows(key("vast")) || len(a.costs) != 3 {
+		t.Errorf("left behind: %v", a.costs)
+	}
 }

@@ -49,7 +49,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		lastTook: gauges("refresh_last_duration_seconds", "How long the last refresh took."),
 		walked:   gauges("refresh_shards_walked", "Shards that the last refresh walked; the others were carried forward."),
 		failures: gauges("refresh_failures", "Refreshes that have failed in a row; 0 once one succeeds."),
-		lease:    gauges("lease_held", "1 while this worker has the column's lease or waits for it, else 0."),
+		lease:    gauges("lease_held", "1 while this worker has the column's lease, else 0."),
 		asOf:     gauges("curve_as_of_timestamp_seconds", "As-of time of the published curve; time() minus it is the curve's age."),
 		interval: gauges("curve_interval_seconds", "How often the curve is due: its schedule's interval, or that of a quiet board."),
 		size:     gauges("curve_bytes", "Size of the published curve."),
@@ -111,8 +111,7 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 	board, column := c.key.Board, c.key.Column
 	set := func(v *prometheus.GaugeVec, value float64) { v.WithLabelValues(board, column).Set(value) }
 	m.outcome(c, t.Outcome, 1)
-	m.requests.WithLabelValues(board, column).Add(float64(t.Usage.Requests))
-	m.units.WithLabelValues(board, column).Add(t.Usage.ReadUnits())
+	m.spent(c, t)
 	set(m.failures, float64(t.Failures()))
 	set(m.interval, interval.Seconds())
 	if curve := t.Curve; curve != nil {
@@ -139,6 +138,12 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 		set(m.auditCovered, t.Audit.Coverage)
 		set(m.auditees, float64(t.Audit.Owners))
 	}
+}
+
+// spent takes over what a tick has cost.
+func (m *Metrics) spent(c *workedColumn, t TickReport) {
+	m.requests.WithLabelValues(c.key.Board, c.key.Column).Add(float64(t.Usage.Requests))
+	m.units.WithLabelValues(c.key.Board, c.key.Column).Add(t.Usage.ReadUnits())
 }
 
 // ends is for a column whose last refresh is done: its curve gets old from now on, and is

@@ -52,13 +52,14 @@ type boundedStore struct {
 	store.Store
 	paced    store.Partitions
 	spending *spending
+	leased   func(held bool) // is told when the lease of a refresh is had, and given up; nil: nobody
 }
 
 // noPace is of walks whose store is paced already.
 var noPace sampler.Pace
 
 func bounded(st store.Store, pace sampler.Pace, s *spending) boundedStore {
-	return boundedStore{st, sampler.Paced(st, pace), s}
+	return boundedStore{Store: st, paced: sampler.Paced(st, pace), spending: s}
 }
 
 // Rows implements store.Partitions.
@@ -81,6 +82,23 @@ func (b boundedStore) Count(ctx context.Context, q store.Query) (page store.Coun
 	page, err = b.paced.Count(ctx, q)
 	b.spending.spend(page.Usage.ReadUnits())
 	return page, err
+}
+
+// Acquire implements store.Leases.
+func (b boundedStore) Acquire(ctx context.Context, name, holder string, now time.Time, ttl time.Duration) (store.Lease, error) {
+	lease, err := b.Store.Acquire(ctx, name, holder, now, ttl)
+	if err == nil && b.leased != nil {
+		b.leased(true)
+	}
+	return lease, err
+}
+
+// Release implements store.Leases.
+func (b boundedStore) Release(ctx context.Context, l store.Lease) error {
+	if b.leased != nil {
+		defer b.leased(false)
+	}
+	return b.Store.Release(ctx, l)
 }
 
 // recovered makes an error of a panic. Partitions are read in goroutines of a walk, where a

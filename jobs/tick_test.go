@@ -98,6 +98,29 @@ func units(h *hand) (total float64) {
 	return total
 }
 
+// Twice lists the synthetic board under two names.
+type twice struct{ store.Store }
+
+func (d twice) Boards(ctx context.Context) ([]store.Board, error) {
+	boards, err := d.Store.Boards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	other := boards[0]
+	other.Name = "other"
+	return append(boards, other), nil
+}
+
+func (d twice) Rows(ctx context.Context, q store.Query) (store.Page, error) {
+	q.Partition.Board = "large"
+	return d.Store.Rows(ctx, q)
+}
+
+func (d twice) Count(ctx context.Context, q store.Query) (store.CountPage, error) {
+	q.Partition.Board = "large"
+	return d.Store.Count(ctx, q)
+}
+
 // The budget of a second is for all refreshes of a worker together.
 func TestReadUnitsPerSecondBoundAllRefreshes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -106,8 +129,8 @@ func TestReadUnitsPerSecondBoundAllRefreshes(t *testing.T) {
 		s := settled(jobs.Plan{Schedule: schedule(t, "@daily"), Options: jobs.Options{Method: sampler.Counted, Pace: sampler.Pace{Max: 3000}}})
 		s.ReadUnitsPerSecond = 50
 		began := time.Now()
-		h := newHand(t, st, s)
-		if summary, err := h.worker.Once(t.Context()); err != nil || summary.Outcomes[jobs.Refreshed] != 1 {
+		h := newHand(t, twice{st}, s)
+		if summary, err := h.worker.Once(t.Context()); err != nil || summary.Outcomes[jobs.Refreshed] != 2 {
 			t.Fatal(summary, err)
 		}
 		took, spent := time.Since(began).Seconds(), units(h)

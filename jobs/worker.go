@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -46,6 +47,7 @@ type Worker struct {
 	listing  time.Time         // since when it is being read; zero: it is not
 	tried    time.Time         // when that last came to an end, well or not, or Run began
 	stopping bool
+	atOnce   int           // columns of a round of Once
 	changed  chan struct{} // the settings are others
 }
 
@@ -264,6 +266,7 @@ func (w *Worker) scheduled(c *workedColumn) {
 		return
 	}
 	w.missed(c, due)
+	w.sound(ctx, c)
 	timer := time.NewTimer(jitter(w.jitter(), interval))
 	defer timer.Stop()
 	select {
@@ -301,6 +304,13 @@ func (w *Worker) missed(c *workedColumn, due time.Time) {
 // missedOutcome is of ticks that passed while nobody looked.
 const missedOutcome Outcome = "missed"
 
+// isCrowded says that not all columns have a place at once.
+func (w *Worker) isCrowded() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return max(len(w.columns), w.atOnce) > w.settings.Concurrent
+}
+
 func (w *Worker) jitter() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -335,7 +345,6 @@ func (w *Worker) tick(ctx context.Context, c *workedColumn, due time.Time, inter
 
 // refresh does one tick of a column, once it is its turn.
 func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, interval time.Duration) (TickReport, error) {
-	b, plan := c.planned()
 	if c.isQuiet(due) {
 		w.metrics.outcome(c, Quiet, 1)
 		return TickReport{Outcome: Quiet}, nil
@@ -349,30 +358,57 @@ func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, in
 		w.metrics.outcome(c, Stopped, 1)
 		return TickReport{Outcome: Stopped}, err
 	}
+	c.goesOn(atWork)
+	w.late(ctx, c, w.refresher.now().Sub(waited), interval)
+	report, err := w.inTurn(ctx, c, Tick{Due: due, Interval: interval}, leave)
+	if errors.Is(err, errTooLong) {
+		return w.refresh(ctx, c, due, interval)
+	}
+	return report, err
+}
+
+// inTurn does one tick of a column that has its place, and gives that up.
+func (w *Worker) inTurn(ctx context.Context, c *workedColumn, t Tick, leave func(units float64)) (TickReport, error) {
 	units := -1.0
 	defer func() { leave(units) }()
-	c.goesOn(atWork)
 	w.metrics.running.Inc()
 	defer w.metrics.running.Dec()
-	w.late(ctx, c, w.refresher.now().Sub(waited), interval)
-
-	failures, _, _ := c.state()
+	b, plan := c.planned()
+	t.IdleMax = plan.IdleMax
+	t.Failures, _, _ = c.state()
 	r, options := w.refresher, plan.Options
-	r.Store, options.Pace = bounded(r.Store, options.Pace, w.spending), noPace
-	held := w.metrics.lease.WithLabelValues(c.key.Board, c.key.Column)
-	held.Set(1)
-	defer held.Set(0)
-	report, err := r.Tick(ctx, b, c.key.Column, Tick{Due: due, Interval: interval, IdleMax: plan.IdleMax, Failures: failures}, options)
+	st := bounded(r.Store, options.Pace, w.spending)
+	lease := w.metrics.lease.WithLabelValues(c.key.Board, c.key.Column)
+	lease.Set(0)
+	st.leased = func(held bool) { lease.Set(oneIf(held)) }
+	defer lease.Set(0)
+	r.Store, options.Pace = st, noPace
+	brief, end := w.briefly(ctx, c.key)
+	defer end()
+	report, err := r.Tick(brief, b, c.key.Column, t, options)
+	if report.Outcome == Stopped && ctx.Err() == nil {
+		units = math.Inf(1)
+		w.metrics.spent(c, report)
+		w.log.InfoContext(ctx, "refresh gives up its place for now: the board is larger than was thought; it goes on from there", "board", b.Name, "column", c.key.Column)
+		return report, errTooLong
+	}
 	if report.Outcome == Refreshed {
 		units = report.Usage.ReadUnits()
 	}
-	c.ended(due, report, err)
-	w.metrics.ticked(c, report, effective(interval, report))
+	c.ended(t.Due, report, err)
+	w.metrics.ticked(c, report, effective(t.Interval, report))
 	if _, _, over := c.state(); over {
 		w.metrics.ends(c)
 	}
-	w.tell(ctx, c, due, report, err)
+	w.tell(ctx, c, t.Due, report, err)
 	return report, err
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // effective is how often a column is due, a quiet board's less often.
@@ -466,6 +502,7 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 			s.Failed = append(s.Failed, err)
 		}
 	}
+	var columns []*workedColumn
 	for _, b := range boards {
 		if expired(b, w.refresher.now()) {
 			continue
@@ -476,9 +513,14 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 			continue
 		}
 		for _, column := range b.Columns {
-			c := &workedColumn{key: b.CurveKey(column.Name), board: b, plan: plan}
-			w.work.Go(func() { add(w.once(ctx, c)) })
+			columns = append(columns, &workedColumn{key: b.CurveKey(column.Name), board: b, plan: plan})
 		}
+	}
+	w.mu.Lock()
+	w.atOnce = len(columns)
+	w.mu.Unlock()
+	for _, c := range columns {
+		w.work.Go(func() { add(w.once(ctx, c)) })
 	}
 	w.work.Wait()
 	return s, ctx.Err()
@@ -492,6 +534,7 @@ func (w *Worker) once(ctx context.Context, c *workedColumn) (outcome Outcome, er
 		}
 	}()
 	due, interval := c.plan.due(w.refresher.now())
+	w.sound(ctx, c)
 	report, err := w.tick(ctx, c, due, interval)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return Stopped, nil
