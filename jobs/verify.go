@@ -120,9 +120,13 @@ func newSurvey(v Verifier, b store.Board, c store.Column, curve *predictor.Curve
 
 func (s *survey) run(ctx context.Context) error {
 	if least := leastUnits * float64(s.board.Shards); s.options.ReadBudget > 0 && least > s.options.ReadBudget {
-		return &OverBudgetError{Units: least, Budget: s.options.ReadBudget}
+		return s.overBeforehand()
 	}
 	if err := s.readHead(ctx); err != nil {
+		// Spent on the best rows, before what all takes was known.
+		if over := s.overBeforehand(); errors.Is(err, store.ErrTooExpensive) && over.Units > over.Budget {
+			return over
+		}
 		return err
 	}
 	depth, err := s.depth()

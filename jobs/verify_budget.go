@@ -67,10 +67,7 @@ const leastUnits = 0.5
 
 // depth is the deepest rank to ask: as far as is wanted, and as the budget reaches.
 func (s *survey) depth() (int64, error) {
-	depth := s.total()
-	if wanted := s.options.DownTo; wanted > 0 {
-		depth = min(depth, wanted)
-	}
+	depth := s.wanted()
 	s.found.Predicted = s.price(depth)
 	budget := s.options.ReadBudget
 	if budget <= 0 || s.found.Predicted <= budget {
@@ -83,6 +80,28 @@ func (s *survey) depth() (int64, error) {
 	}
 	s.found.Predicted = s.price(reach)
 	return reach, nil
+}
+
+// overBeforehand is the error of a budget that does not pay for the best rows. What all
+// takes is then told by the curve alone, for entries as long as a UUID makes them: who
+// allows that is not refused again for little more.
+func (s *survey) overBeforehand() *OverBudgetError {
+	shards := s.board.Shards
+	const uuid = 36
+	s.rowBytes = float64(store.IndexEntryBase(s.board.Partition(s.column.Name, 0)) + store.NumberSize(store.MaxScore) + uuid)
+	depth := s.wanted()
+	rows := min(int64(s.headLimit()), s.total()/int64(shards)+1)
+	spent := s.ledger.spent().ReadUnits() // is the head's already, or a part of it
+	units := s.price(depth) - spent + float64(shards)*store.IndexReadUnits(int(float64(rows)*s.rowBytes))
+	return &OverBudgetError{Units: units, Budget: s.options.ReadBudget}
+}
+
+// wanted is the deepest rank to ask, whatever the budget.
+func (s *survey) wanted() int64 {
+	if down := s.options.DownTo; down > 0 {
+		return min(s.total(), down)
+	}
+	return s.total()
 }
 
 // twoDigits rounds a rank down, so that it can be typed.

@@ -26,11 +26,7 @@ type head struct {
 
 // readHead reads the best rows of every shard, and how long they are.
 func (s *survey) readHead(ctx context.Context) error {
-	wanted := max(headRows, headPerShard*s.board.Shards)
-	if down := s.options.DownTo; down > 0 {
-		wanted = int(min(down, int64(wanted)))
-	}
-	limit := store.ShardShare(wanted, s.board.Shards)
+	limit := s.headLimit()
 	runs := make([][]store.Position, s.board.Shards)
 	err := s.each(ctx, s.board.Shards, func(ctx context.Context, shard int) (err error) {
 		q := store.Query{Partition: s.board.Partition(s.column.Name, shard), From: store.MaxScore, To: -store.MaxScore}
@@ -43,6 +39,15 @@ func (s *survey) readHead(ctx context.Context) error {
 	s.head = headOf(runs, limit)
 	s.rowBytes = s.meanRow(runs)
 	return nil
+}
+
+// headLimit is how many rows of each shard are read for the head.
+func (s *survey) headLimit() int {
+	wanted := max(headRows, headPerShard*s.board.Shards)
+	if down := s.options.DownTo; down > 0 {
+		wanted = int(min(down, int64(wanted)))
+	}
+	return store.ShardShare(wanted, s.board.Shards)
 }
 
 // headOf merges the runs, and cuts off what lies below the end of one that may go on.

@@ -205,6 +205,38 @@ func TestVerifyOverBudget(t *testing.T) {
 	}
 }
 
+// A budget that is spent on the best rows is too small, and not the curve wrong: the
+// error says what all takes, and that is enough.
+func TestVerifyOverBudgetAtTheBestRows(t *testing.T) {
+	st, board := load(t, datasets[6], nil)
+	entries := make([]store.Entry, 5000)
+	for i := range entries {
+		entries[i] = store.Entry{Owner: fmt.Sprintf("%0200d", i), Scores: map[string]int64{"score": int64(i)}}
+	}
+	if _, err := st.Load(context.Background(), board, entries); err != nil {
+		t.Fatal(err)
+	}
+	refresh(t, st, board, jobs.Options{})
+	curve := curveOf(t, st, board)
+	for _, budget := range []float64{1, 8, 20, 30, 60} {
+		o := jobs.VerifyOptions{Sample: 50, Seed: 1, ReadBudget: budget}
+		for try := 0; ; try++ {
+			v, err := jobs.Verifier{Store: st}.Verify(context.Background(), board, curve, o)
+			if err == nil {
+				if v.Entries != 5000 {
+					t.Errorf("%d entries counted", v.Entries)
+				}
+				break
+			}
+			var over *jobs.OverBudgetError
+			if !errors.As(err, &over) || over.Spent || over.Budget != o.ReadBudget || over.Units <= over.Budget || try == 3 {
+				t.Fatalf("a budget of %v: %v", o.ReadBudget, err)
+			}
+			o.ReadBudget = 1.1 * over.Units
+		}
+	}
+}
+
 // A curve that knows a tenth of the board predicts a tenth of the price. The budget
 // holds all the same.
 func TestVerifyStopsWhenTheBudgetIsSpent(t *testing.T) {

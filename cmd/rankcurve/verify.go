@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"github.com/rankcurve/rankcurve"
@@ -128,7 +129,7 @@ func verifyError(b *rankcurve.Board, column store.Column, prices config.Prices, 
 	if !errors.As(err, &over) {
 		return err
 	}
-	board, budget := b.Definition().Name+"."+column.Name, rounded(over.Budget)
+	board, budget := b.Definition().Name+"."+column.Name, humanize.Commaf(over.Budget)
 	if over.Spent {
 		return advicef(err, "the budget of %s read units is spent, and %s is not counted to its end: the curve led to expect a smaller board; allow more with --budget, or look at the best alone with --down-to RANK", budget, board)
 	}
@@ -137,7 +138,7 @@ func verifyError(b *rankcurve.Board, column store.Column, prices config.Prices, 
 		shallower = fmt.Sprintf(", or look at the best alone with --down-to %d", over.DownTo)
 	}
 	return advicef(err, "to verify %s takes about %s read units (%s on DynamoDB), the budget is %s and nothing was counted; allow more with --budget %.0f%s",
-		board, rounded(over.Units), dollars(prices.Reads(over.Units)), budget, roundedUp(over.Units), shallower)
+		board, rounded(math.Ceil(over.Units)), dollars(prices.Reads(over.Units)), budget, roundedUp(over.Units), shallower)
 }
 
 // roundedUp is a number of read units that can be typed and leaves a tenth to spare.

@@ -161,7 +161,14 @@ func TestVerifyOverBudget(t *testing.T) {
 	}
 	s.run("verify", "games", "--budget", advised[1], "--sample", "50").ok("kept: ", "(50,000 counted)")
 	s.run("verify", "games", "--budget", "150", "--sample", "50", "--down-to", advised[2]).ok("kept: ", "all down to rank ")
-	s.run("verify", "games", "--budget", "0.5").fails(exitFailed, "allow more with --budget ")
+	for _, budget := range []string{"0.5", "7.9", "8"} { // the best rows alone are over it, or all but
+		r := s.run("verify", "games", "--budget", budget, "--sample", "50").fails(exitFailed, "the budget is "+budget+" and nothing was counted; allow more with --budget ")
+		advised := regexp.MustCompile(`--budget (\d+)\n`).FindStringSubmatch(r.err)
+		if advised == nil {
+			t.Fatal(r.err)
+		}
+		s.run("verify", "games", "--budget", advised[1], "--sample", "50").ok("kept: ", "(50,000 counted)")
+	}
 }
 
 func TestVerifyWithNothingToAsk(t *testing.T) {
