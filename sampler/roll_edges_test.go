@@ -1,12 +1,15 @@
 package sampler_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/sampler"
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // A walk by a clock that was not set is no reason for later ones to fail: a curve cannot
@@ -65,5 +68,30 @@ func TestABoardHasMoreEntriesThanItsHead(t *testing.T) {
 	}
 	if walk.Entries <= edge.Better {
 		t.Errorf("%d entries, and %d are better than the row at the head's edge", walk.Entries, edge.Better)
+	}
+}
+
+// Scores that are capped at the best that there can be: nothing is better than a cutpoint
+// there, and no store can be asked for it.
+func TestACutpointMayBeTheBestScoreThereIs(t *testing.T) {
+	for name, o := range map[string]sampler.Options{
+		"some shards": {Method: sampler.Counted, Head: 500, Shards: 2},
+		"all shards":  {Method: sampler.Counted, Head: 500},
+	} {
+		scores := draw(900_000, lognormal)
+		capped := len(scores) / 10
+		for i := range scores[:capped] {
+			scores[i] = store.MaxScore
+		}
+		s := newSeason(t, 4, scores)
+		s.walk(0, o)
+		walk := s.walk(1, o)
+		below := walk.Points[slices.IndexFunc(walk.Points, func(p predictor.Point) bool { return p.Key < store.MaxScore })]
+		if off := math.Abs(float64(below.Better)/float64(capped) - 1); off > 0.02 {
+			t.Errorf("%s: %d of %d are better than %d", name, below.Better, capped, below.Key)
+		}
+		if off := math.Abs(float64(walk.Entries)/float64(len(scores)) - 1); off > 0.02 {
+			t.Errorf("%s: %d entries of %d", name, walk.Entries, len(scores))
+		}
 	}
 }

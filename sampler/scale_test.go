@@ -3,6 +3,7 @@ package sampler_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -72,6 +73,9 @@ func position(key int64, place int) *store.Position {
 }
 
 func (m inMemory) Rows(_ context.Context, q store.Query) (store.Page, error) {
+	if q.From < q.To {
+		return store.Page{}, backwards(q)
+	}
 	keys, first, more, u := m.page(q)
 	page := store.Page{Usage: u, Rows: make([]store.Position, len(keys))}
 	for i, key := range keys {
@@ -90,12 +94,20 @@ func (m inMemory) Rows(_ context.Context, q store.Query) (store.Page, error) {
 }
 
 func (m inMemory) Count(_ context.Context, q store.Query) (store.CountPage, error) {
+	if q.From < q.To {
+		return store.CountPage{}, backwards(q)
+	}
 	keys, first, more, u := m.page(q)
 	page := store.CountPage{Count: int64(len(keys)), Usage: u}
 	if more {
 		page.Last = position(keys[len(keys)-1], first+len(keys)-1)
 	}
 	return page, nil
+}
+
+// backwards refuses what every store refuses.
+func backwards(q store.Query) error {
+	return fmt.Errorf("read partition %s: from %d to %d: %w", q.Partition, q.From, q.To, store.ErrInvalid)
 }
 
 func (m inMemory) bytes() (sum float64) {

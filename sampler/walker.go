@@ -267,6 +267,9 @@ func (w *Walker) count(ctx context.Context, shard int, from, to int64) (int64, e
 }
 
 func (w *Walker) countRows(ctx context.Context, shard int, s span) (total int64, units float64, err error) {
+	if s.to > s.from { // above a cutpoint at the best key there can be
+		return 0, 0, nil
+	}
 	if shard == 0 && w.pilot != nil {
 		return int64(betterThan(w.pilot, s.to-1) - betterThan(w.pilot, s.from)), 0, nil
 	}
