@@ -214,6 +214,47 @@ func TestBinaryAStoppedWorkerDoesNotPublishOverItsSuccessor(t *testing.T) {
 	}
 }
 
+// A worker that is stopped when it has sent its curve, after it has looked at its lease for
+// the last time, and whose curve arrives when its successor's is there: the table refuses it,
+// for its generation.
+func TestBinaryACurveThatArrivesLateIsRefused(t *testing.T) {
+	p := newProcess(t)
+	held, arrive := make(chan struct{}), make(chan struct{})
+	var isHeld atomic.Bool
+	proxy := shaky.New(t, servers.DynamoDB(t), func(r shaky.Request) shaky.Fault {
+		isCurve := r.Operation != "GetItem" && bytes.Contains(r.Body, []byte(`"#curve"`)) && bytes.Contains(r.Body, []byte(`"games.xp"`))
+		if isCurve && isHeld.CompareAndSwap(true, false) {
+			close(held)
+			<-arrive
+		}
+		return shaky.None
+	})
+	c := cloudAt(t, proxy.URL)
+	c.games(50)
+	environ := slices.Concat(c.environ, often)
+	isHeld.Store(true)
+	late := p.work(environ)
+	<-held
+	late.signal(syscall.SIGSTOP)
+	successor := p.work(environ)
+	successor.says("msg=refreshed")
+	successor.signal(syscall.SIGTERM)
+	<-successor.ended
+	before := c.bare("curve", "show", "games", "--json").ok().rows()[0]
+	close(arrive)
+	late.signal(syscall.SIGCONT)
+	late.says("outcome=lost")
+	late.signal(syscall.SIGTERM)
+	<-late.ended
+	if strings.Contains(strings.SplitN(late.String(), "outcome=lost", 2)[0], "msg=refreshed") {
+		t.Errorf("it says that it has published:\n%s", late)
+	}
+	after := c.bare("curve", "show", "games", "--json").ok().rows()[0]
+	if after["generation"].(float64) < before["generation"].(float64) || after["as_of"].(string) < before["as_of"].(string) {
+		t.Errorf("generation %v as of %v, after %v as of %v", after["generation"], after["as_of"], before["generation"], before["as_of"])
+	}
+}
+
 // SIGTERM gives a refresh up, and the lease with it; a second one does not wait.
 func TestBinaryWorkerEndsInTheMiddleOfARefresh(t *testing.T) {
 	p := newProcess(t)
