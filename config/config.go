@@ -84,8 +84,8 @@ type Memcached struct {
 
 // Cursor says how the cursors of paged reads are signed.
 type Cursor struct {
-	Key           string // the same for all programs that answer each other's cursors; empty: the store's own secret
-	MaxAgeSeconds int    // older ones are refused; 0: none are
+	Key    string // the same for all programs that answer each other's cursors; empty: the store's own secret
+	MaxAge Age    // older ones are refused; none or 0s: none are
 }
 
 // Board is a configured board, or a family of them: its definition, the periods that
@@ -164,6 +164,7 @@ func Default() Config {
 	return Config{
 		Store:  Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}, DynamoDB: DynamoDB{Table: "rankcurve"}},
 		Cache:  Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}}},
+		Cursor: Cursor{MaxAge: "0s"},
 		Worker: Worker{Concurrent: 4, Jitter: "5s", Lease: "1m"},
 		Log:    Log{Format: LogText},
 		RefreshDefaults: Refresh{

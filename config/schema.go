@@ -27,7 +27,7 @@ var fields = slices.Concat(
 		{"cache.kind", func(c *Config, _ []int) any { return (*string)(&c.Cache.Kind) }},
 		{serversKey + "[]", func(c *Config, i []int) any { return &c.Cache.Memcached.Servers[i[0]] }},
 		{"cursor.key", func(c *Config, _ []int) any { return &c.Cursor.Key }},
-		{"cursor.max_age_seconds", func(c *Config, _ []int) any { return &c.Cursor.MaxAgeSeconds }},
+		{"cursor.max_age", func(c *Config, _ []int) any { return (*string)(&c.Cursor.MaxAge) }},
 		{"worker.listen", func(c *Config, _ []int) any { return &c.Worker.Listen }},
 		{"worker.concurrent", func(c *Config, _ []int) any { return &c.Worker.Concurrent }},
 		{"worker.read_units_per_second", func(c *Config, _ []int) any { return &c.Worker.ReadUnitsPerSecond }},

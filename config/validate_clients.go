@@ -84,8 +84,8 @@ func (c Cursor) faults() (faults []fault) {
 	if n := len(c.Key); n > 0 && n < rankcurve.MinCursorKey {
 		faults = append(faults, fault{key: "cursor.key", text: fmt.Sprintf("has %d bytes, and %d are the least; take a long random text, or leave it empty for the store's own", n, rankcurve.MinCursorKey)})
 	}
-	if c.MaxAgeSeconds < 0 {
-		faults = append(faults, fault{key: "cursor.max_age_seconds", text: fmt.Sprintf("%d is negative; use 0 for no limit", c.MaxAgeSeconds)})
+	if _, err := c.MaxAge.Duration(); err != nil {
+		faults = append(faults, fault{key: "cursor.max_age", text: fmt.Sprintf("%v, or 0s for no limit", err)})
 	}
 	return faults
 }

@@ -32,16 +32,16 @@ boards:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults || got.Prices != want.Prices || !reflect.DeepEqual(got.Boards, want.Boards) {
+		if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults || got.Prices != want.Prices || got.Cursor != want.Cursor || !reflect.DeepEqual(got.Boards, want.Boards) {
 			t.Errorf("printed\n%s", printed)
 		}
 	}
-	s.environ = []string{"RANKCURVE_CURSOR_KEY=a long random text", "RANKCURVE_CURSOR_MAX_AGE_SECONDS=3600"}
-	if r := s.bare("config", "check").ok("# key: is set, and not shown", "max_age_seconds: 3600"); strings.Contains(r.out, "random") {
+	s.environ = []string{"RANKCURVE_CURSOR_KEY=a long random text", "RANKCURVE_CURSOR_MAX_AGE=2d"}
+	if r := s.bare("config", "check").ok("# key: is set, and not shown", `max_age: "2d"`); strings.Contains(r.out, "random") {
 		t.Errorf("the key is told: %s", r.out)
 	}
-	s.environ = []string{"RANKCURVE_CURSOR_KEY=too short", "RANKCURVE_CURSOR_MAX_AGE_SECONDS=-1"}
-	s.bare("config", "check").fails(exitUsage, "RANKCURVE_CURSOR_KEY: cursor.key: has 9 bytes, and 16 are the least", "max_age_seconds: -1 is negative")
+	s.environ = []string{"RANKCURVE_CURSOR_KEY=too short", "RANKCURVE_CURSOR_MAX_AGE=-1"}
+	s.bare("config", "check").fails(exitUsage, "RANKCURVE_CURSOR_KEY: cursor.key: has 9 bytes, and 16 are the least", `cursor.max_age: "-1" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d, or 0s for no limit`)
 	s.environ = []string{"RANKCURVE_CONFIG=" + cfg}
 	s.bare("config", "check").ok("shards: 3")
 	s.bare("config", "check", "--db", "x.db").ok("path: x.db")

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -74,7 +73,8 @@ func (p *program) page(c *cli.Context) error {
 }
 
 func cursorOptions(cfg config.Cursor) []rankcurve.Option {
-	options := []rankcurve.Option{rankcurve.WithCursorMaxAge(time.Duration(cfg.MaxAgeSeconds) * time.Second)}
+	oldest, _ := cfg.MaxAge.Duration() // Load has refused what is none
+	options := []rankcurve.Option{rankcurve.WithCursorMaxAge(oldest)}
 	if cfg.Key != "" {
 		options = append(options, rankcurve.WithCursorKey([]byte(cfg.Key)))
 	}

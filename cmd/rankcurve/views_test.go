@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -196,6 +197,22 @@ func TestPageRefusesCursors(t *testing.T) {
 	s.run("page", "games", "--cursor", cursor).fails(exitUsage, "signature does not fit")
 	rows = s.run("page", "games", "--size", "3", "--json").ok().rows()
 	s.run("page", "games", "--cursor", rows[3]["cursor"].(string)).ok("p4")
+}
+
+// A cursor is as old as the configuration lets it be.
+func TestPageRefusesOldCursors(t *testing.T) {
+	s := newShell(t)
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { return now }
+	s.run("load", "games", s.players(7)).ok()
+	s.environ = []string{"RANKCURVE_CURSOR_MAX_AGE=48h"}
+	cursor := s.run("page", "games", "--size", "3", "--json").ok().rows()[3]["cursor"].(string)
+	now = now.Add(48 * time.Hour)
+	s.run("page", "games", "--cursor", cursor).ok("p4")
+	now = now.Add(time.Second)
+	s.run("page", "games", "--cursor", cursor).fails(exitUsage, "the cursor cannot be used: it is 48h0m1s old, and 48h0m0s is allowed; start again from the first page")
+	s.environ = nil
+	s.run("page", "games", "--cursor", cursor).ok("p4")
 }
 
 func TestOwner(t *testing.T) {
