@@ -119,7 +119,7 @@ func (b *Board) moderateOne(ctx context.Context, owner string, do act) (changed 
 			return false, triedInVain(err)
 		}
 		unsure = unsure || errors.Is(err, store.ErrUnknown)
-		if err := pause(ctx, try); err != nil {
+		if err := b.options.pause(ctx, try); err != nil {
 			return false, err
 		}
 	}

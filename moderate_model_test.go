@@ -21,18 +21,19 @@ import (
 func TestPostsAndModerationTellOneStory(t *testing.T) {
 	onBackends(t, func(t *testing.T, on backend) {
 		t.Helper()
-		var boards, checks atomic.Int64
-		most, steps := int64(1<<30), 40
-		if !on.sorted {
-			most, steps = 6, 20 // each is some hundreds of requests
+		var boards atomic.Int64
+		steps, looks := 40, 8
+		if !on.sorted { // each board is some hundreds of requests
+			checksInAHundred(t, 30)
+			steps, looks = 15, 12
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			if checks.Add(1) > most {
-				return
-			}
 			m := newLiveBoard(t, on, fmt.Sprintf("live-%d", boards.Add(1)))
 			for range rapid.IntRange(1, steps).Draw(t, "steps") {
 				m.step(t)
+				if rapid.IntRange(1, looks).Draw(t, "look") == looks {
+					m.check(t)
+				}
 			}
 			m.check(t)
 		})

@@ -1,6 +1,7 @@
 package rankcurve
 
 import (
+	"context"
 	"time"
 
 	"github.com/rankcurve/rankcurve/store"
@@ -18,6 +19,7 @@ type options struct {
 	cursorMaxAge time.Duration
 	limits       map[string]store.Limit
 	clock        func() time.Time
+	sleep        func(ctx context.Context, d time.Duration) error
 }
 
 // What a Board does without options.

@@ -118,8 +118,17 @@ func drawPost(t *rapid.T, columns []store.Column, version int64) rankcurve.Post 
 // Any posts in any order leave what the words say, alone and in batches, and answer
 // what they changed.
 func TestPostsAgreeWithAPlainModel(t *testing.T) {
-	ctx, st := context.Background(), newStore(t)
-	own := []store.Operator{store.Set, store.Sum, store.Best, store.Worst}
+	t.Run("bolt", func(t *testing.T) { postsAgree(t, newStore(t)) })
+	t.Run("dynamodb", func(t *testing.T) {
+		st := newTable(t, "lead", "side", "tail")
+		checksInAHundred(t, 40)
+		postsAgree(t, st)
+	})
+}
+
+func postsAgree(t *testing.T, st store.Store) {
+	t.Helper()
+	ctx, own := context.Background(), []store.Operator{store.Set, store.Sum, store.Best, store.Worst}
 	var boards atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
 		columns := []store.Column{

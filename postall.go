@@ -63,7 +63,7 @@ func (a *batch) run(ctx context.Context) (err error) {
 			a.fail(pending, triedInVain(store.ErrConflict))
 			break
 		}
-		if err := pause(ctx, try); err != nil {
+		if err := a.board.options.pause(ctx, try); err != nil {
 			a.fail(pending, err)
 			return fmt.Errorf("post to board %q: %w", a.board.def.Name, err)
 		}

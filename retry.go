@@ -16,14 +16,22 @@ const (
 )
 
 // pause waits after a try, as long as the context lasts.
-func pause(ctx context.Context, try int) error {
-	timer := time.NewTimer(rand.N(firstPause << (try - 1)))
+func (o options) pause(ctx context.Context, try int) error {
+	if err := o.sleep(ctx, rand.N(firstPause<<(try-1))); err != nil {
+		return fmt.Errorf("wait for another writer after %d tries: %w", try, err)
+	}
+	return nil
+}
+
+// sleep waits, as long as the context lasts.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("wait for another writer after %d tries: %w", try, ctx.Err())
+		return ctx.Err()
 	}
 }
 

@@ -2,9 +2,11 @@ package rankcurve_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -35,6 +37,22 @@ func onBackends(t *testing.T, test func(t *testing.T, on backend)) {
 	t.Helper()
 	t.Run("bolt", func(t *testing.T) { test(t, backend{newStore(t), true}) })
 	t.Run("dynamodb", func(t *testing.T) { test(t, backend{newTable(t, "xp", "time"), false}) })
+}
+
+// checksInAHundred has rapid draw so many in place of a hundred: of what -rapid.checks
+// says, in proportion. It is for what takes requests.
+func checksInAHundred(t *testing.T, n int) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks").Value
+	was := checks.String()
+	all, err := strconv.Atoi(was)
+	if err == nil {
+		err = checks.Set(strconv.Itoa(max(1, all*n/100)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Set(was) })
 }
 
 // newTable makes a table of a DynamoDB endpoint that goes with the test.
