@@ -127,10 +127,11 @@ type loading struct {
 	shards  int          // of --shards; 0: not said
 	batch   int
 
-	store   store.Store   // nil until it is there or has to be made
-	board   store.Board   // the first
-	boards  []store.Board // all
-	known   bool          // the board is registered, or configured
+	store   store.Store        // nil until it is there or has to be made
+	board   store.Board        // the first
+	boards  []store.Board      // all
+	made    []*rankcurve.Board // the same, once they are there
+	known   bool               // the board is registered, or configured
 	input   *input
 	check   *check
 	columns []*checked
@@ -301,6 +302,7 @@ func (l *loading) makeBoard(ctx context.Context) error {
 			return err
 		}
 		l.boards[i] = made.Definition()
+		l.made = append(l.made, made)
 	}
 	return nil
 }

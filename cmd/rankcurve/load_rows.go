@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -171,8 +172,8 @@ func (l *loading) storeRows(ctx context.Context) error {
 				return advicef(ctx.Err(), "stopped: %s; run the same command again to finish", l.progressText(stored))
 			}
 			// A batch that has begun is stored whole: the number said is the number there.
-			for _, board := range l.boards {
-				if _, err := l.store.Load(context.WithoutCancel(ctx), board, b.entries); err != nil {
+			for _, board := range l.made {
+				if err := l.storeOn(context.WithoutCancel(ctx), board, b.entries); err != nil {
 					return fmt.Errorf("%s: %w", l.progressText(stored), err)
 				}
 			}
@@ -184,6 +185,19 @@ func (l *loading) storeRows(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// storeOn stores rows on one board, and hides those of owners whom its family hides.
+func (l *loading) storeOn(ctx context.Context, b *rankcurve.Board, entries []store.Entry) error {
+	def := b.Definition()
+	if _, err := l.store.Load(ctx, def, entries); err != nil || def.Family == "" {
+		return err
+	}
+	owners := make([]string, len(entries))
+	for i, e := range entries {
+		owners[i] = e.Owner
+	}
+	return b.KeepHidden(ctx, owners...)
 }
 
 func (l *loading) progressText(stored int64) string {

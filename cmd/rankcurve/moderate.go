@@ -44,10 +44,15 @@ Examples:
    rankcurve unhide missions --owners-file cleared.txt`
 
 const moderateDescription = `
+Of a family it is done on all boards that are there; --period names one. Whom a family
+hides stays hidden on the boards to come, and need not have a row yet. Types of a family,
+photos.view and photos.like of photos, are families themselves: where photos has no board
+of its own it means those that are there.
+
 Estimated ranks come from the curve, which counts the owners as it did until it is made
 anew, by "rebuild" or by a worker.
 
-The exit code is 3 if an owner is not on the board; it is done to the others all the
+The exit code is 3 if an owner is on no board; it is done to the others all the
 same, so that a command which was stopped can be run again. It is 2 if an owner cannot
 be one, in the file too, and then nothing is done.
 `
@@ -56,8 +61,15 @@ be one, in the file too, and then nothing is done.
 type moderation struct {
 	name, usage, description string
 	done, already            string // what was done to owners, and what the others were
-	do                       func(b *rankcurve.Board) moderate
+	do                       func(m moderator) moderate
 	forGood                  bool
+}
+
+// A moderator is a board, or a family.
+type moderator interface {
+	Remove(ctx context.Context, owners ...string) ([]rankcurve.Moderated, error)
+	Hide(ctx context.Context, owners ...string) ([]rankcurve.Moderated, error)
+	Unhide(ctx context.Context, owners ...string) ([]rankcurve.Moderated, error)
 }
 
 type moderate func(ctx context.Context, owners ...string) ([]rankcurve.Moderated, error)
@@ -65,21 +77,21 @@ type moderate func(ctx context.Context, owners ...string) ([]rankcurve.Moderated
 func (p *program) removeCommand() *cli.Command {
 	return p.moderateCommand(moderation{
 		name: "remove", usage: "delete the rows of owners", description: removeDescription, done: "removed",
-		do: func(b *rankcurve.Board) moderate { return b.Remove }, forGood: true,
+		do: func(m moderator) moderate { return m.Remove }, forGood: true,
 	})
 }
 
 func (p *program) hideCommand() *cli.Command {
 	return p.moderateCommand(moderation{
 		name: "hide", usage: "take owners off every view, and keep their rows", description: hideDescription, done: "hidden", already: "hidden already",
-		do: func(b *rankcurve.Board) moderate { return b.Hide },
+		do: func(m moderator) moderate { return m.Hide },
 	})
 }
 
 func (p *program) unhideCommand() *cli.Command {
 	return p.moderateCommand(moderation{
 		name: "unhide", usage: "put owners who are hidden back", description: unhideDescription, done: "back", already: "not hidden",
-		do: func(b *rankcurve.Board) moderate { return b.Unhide },
+		do: func(m moderator) moderate { return m.Unhide },
 	})
 }
 
@@ -112,16 +124,33 @@ func (p *program) moderate(c *cli.Context, m moderation) error {
 	}
 	patiently := func(config.Config) access { return access{patient: true} }
 	return p.withStoreFor(c, patiently, func(cfg config.Config, st store.Store) error {
-		b, err := openBoard(c, cfg, st)
+		places, err := moderatedPlaces(c, cfg, st)
 		if err != nil {
 			return err
 		}
-		t := moderationTally{c: c, moderation: m, board: b.Definition().Name, of: len(owners)}
-		if err := t.run(p, b, owners); err != nil {
+		var failed []error
+		for _, place := range places {
+			t := moderationTally{c: c, moderation: m, place: place, of: len(owners)}
+			if err := t.run(p, owners); err != nil {
+				return err
+			}
+			if err := t.report(); err != nil {
+				failed = append(failed, err)
+			}
+		}
+		return moderationFailure(failed, len(places))
+	})
+}
+
+// moderationFailure is what failed on several families: not to be on one of them is no
+// failure.
+func moderationFailure(failed []error, places int) error {
+	for _, err := range failed {
+		if len(failed) == places || !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		return t.report()
-	})
+	}
+	return nil
 }
 
 // moderatedOwners are those of the command line, each once.
@@ -158,13 +187,13 @@ func (p *program) moderatedOwners(c *cli.Context, m moderation) ([]string, error
 type moderationTally struct {
 	c *cli.Context
 	moderation
-	board         string
+	place         moderatedPlace
 	of            int
 	changed, same []string
 	failed        []error
 }
 
-func (t *moderationTally) run(p *program, b *rankcurve.Board, owners []string) error {
+func (t *moderationTally) run(p *program, owners []string) error {
 	bar := p.progressOf("owners", t.name, int64(len(owners)), false)
 	defer bar.end()
 	for some := range slices.Chunk(owners, moderateBatch) {
@@ -172,7 +201,7 @@ func (t *moderationTally) run(p *program, b *rankcurve.Board, owners []string) e
 			return t.stopped(t.c.Context.Err())
 		}
 		// A batch that has begun is carried through: what is said is what is there.
-		done, err := t.do(b)(context.WithoutCancel(t.c.Context), some...)
+		done, err := t.do(t.place.moderator)(context.WithoutCancel(t.c.Context), some...)
 		if err != nil {
 			return err
 		}
@@ -213,7 +242,7 @@ type moderatedRow struct {
 }
 
 func (t *moderationTally) note(m rankcurve.Moderated) error {
-	row := moderatedRow{Owner: m.Owner, Board: t.board, Action: t.name, Changed: m.Changed}
+	row := moderatedRow{Owner: m.Owner, Board: t.place.name, Action: t.name, Changed: m.Changed}
 	switch {
 	case m.Err != nil:
 		t.failed = append(t.failed, m.Err)
@@ -234,13 +263,15 @@ func (t *moderationTally) report() error {
 	w := t.c.App.Writer
 	if !t.c.Bool("json") {
 		if len(t.changed) > 0 {
-			fmt.Fprintf(w, "%s on board %s: %s (%s)\n", t.done, t.board, counting(len(t.changed), "owner"), someOf(t.changed))
+			fmt.Fprintf(w, "%s on %s: %s (%s)\n", t.done, t.place, counting(len(t.changed), "owner"), someOf(t.changed))
 		}
 		if len(t.same) > 0 {
 			fmt.Fprintf(w, "%s: %s (%s)\n", t.already, counting(len(t.same), "owner"), someOf(t.same))
 		}
 		if len(t.changed) > 0 {
-			fmt.Fprintf(w, "next: %s, for estimated ranks to tell of it before the next refresh\n", next(t.c, "rebuild", t.board))
+			for _, board := range t.place.current {
+				fmt.Fprintf(w, "next: %s, for estimated ranks to tell of it before the next refresh\n", next(t.c, "rebuild", board))
+			}
 		}
 	}
 	if len(t.failed) == 0 {
