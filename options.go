@@ -35,6 +35,7 @@ func optionsOf(opts []Option) options {
 		exactTop:   DefaultExactTop,
 		curvePoll:  DefaultCurvePoll,
 		clock:      time.Now,
+		sleep:      sleep,
 	}
 	for _, option := range opts {
 		option(&o)
