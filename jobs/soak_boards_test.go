@@ -56,7 +56,7 @@ const (
 
 // soakedSchedules are those of the boards, most of them the default.
 var soakedSchedules = []string{
-	"@every 5m", "@every 5m", "@every 5m", "@every 5m", "*/5 * * * *", "@every 3m", "*/10 * * * *", "@every 15m",
+	"@every 5m", "@every 5m", "@every 5m", "@every 5m", "*/5 * * * *", "@every 4m", "*/10 * * * *", "@every 15m",
 	"@hourly", "CRON_TZ=Asia/Tokyo */20 * * * *", "@every 5m", "7,27,47 * * * *",
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -92,6 +93,7 @@ func (o *outside) end() {
 type soak struct {
 	t       *testing.T
 	store   store.Store
+	mu      sync.RWMutex // of boards, which workers ask for
 	boards  map[string]*soaked
 	names   []string
 	ledger  *ledger
@@ -138,7 +140,7 @@ func newSoak(t *testing.T, memcached *servers.Memcached, o *outside, boards, hou
 	o.do(func() { d.began = time.Now() })
 	d.boards = population(t, d.store, boards, hours)
 	d.names = slices.Sorted(maps.Keys(d.boards))
-	d.ledger = newLedger(t, func(board string, asOf time.Time) time.Time { return d.boards[board].tick(asOf) })
+	d.ledger = newLedger(t, func(board string, asOf time.Time) time.Time { return d.of(board).tick(asOf) })
 	time.Sleep(90 * time.Second) // a bubble begins at midnight: so nobody looks at a due time
 	for range soakWorkers {
 		d.hire()
@@ -148,6 +150,13 @@ func newSoak(t *testing.T, memcached *servers.Memcached, o *outside, boards, hou
 		d.readers = append(d.readers, &appServer{store: memcache.Wrap(unclosed{d.store}, cache, "soak"), cache: cache, generation: map[string]int64{}})
 	}
 	return d
+}
+
+// of is a board of the day.
+func (d *soak) of(name string) *soaked {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.boards[name]
 }
 
 // unclosed is a store that stays open when one of its users ends.
@@ -182,7 +191,7 @@ func (d *soak) hire() {
 		Log: d.log.of(m.name),
 	}
 	s := jobs.Settings{Concurrent: 4, Jitter: 5 * time.Second, Plan: func(b store.Board) (jobs.Plan, error) {
-		plan := d.boards[b.Name].plan
+		plan := d.of(b.Name).plan
 		plan.Options.Pace = sampler.Pace{Max: 3000}
 		return plan, nil
 	}}
@@ -222,7 +231,9 @@ func (d *soak) hour(hour int) {
 		if minute == newAt {
 			name := fmt.Sprintf("late-%02d", hour)
 			s := &soaked{board: named(name), plan: everyFive(d.t), since: time.Now(), owners: 25}
+			d.mu.Lock()
 			d.boards[name] = s
+			d.mu.Unlock()
 			d.names = append(d.names, name)
 			s.create(d.t, d.store)
 		}
