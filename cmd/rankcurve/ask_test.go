@@ -156,7 +156,7 @@ func TestPost(t *testing.T) {
 	if row["owner"] != "bob" || row["scores"].(map[string]any)["time"] != "7.25" || row["changed"] != true || row["version"] != 1.0 {
 		t.Errorf("row %v", row)
 	}
-	wantFields(t, row, "owner board scores version changed changes")
+	wantFields(t, row, "owner board scores attributes hidden updated version changed changes")
 	s.run("post", "games", "bob", "xp=4611686018427387903").ok()
 	s.run("post", "games", "bob", "xp=1").fails(exitFailed, "out of range")
 	s.run("top", "games", "--column", "time").ok("1   bob     7.25")

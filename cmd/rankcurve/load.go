@@ -34,6 +34,9 @@ first, is replaced by a post, and keeps as many decimals as the file shows.
 --column says otherwise, and loads the columns it names alone:
 NAME[:asc|desc][:set|sum|best|worst|best_row][:DECIMALS].
 
+--attribute names a column of the file that is no score: its text becomes an attribute of
+the row, and an empty field leaves the one that is there.
+
 Where the configuration gives the board periods, the scores are set on its boards of all
 of them, as of now; --period names one.
 
@@ -41,6 +44,7 @@ Examples:
 
    rankcurve load missions scores.csv
    rankcurve load laps laps.csv --column time:asc:best:3 --shards 32
+   rankcurve load missions scores.csv --attribute clan
    zcat scores.csv.gz | rankcurve load missions -
 
 ` + rollupDescription
@@ -62,6 +66,7 @@ func (p *program) loadCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the file, csv or ndjson (default: by its name, else by its first character)"},
 			&cli.StringSliceFlag{Name: "column", Usage: "load the column `SPEC`, and others by more flags (default: all columns)"},
+			&cli.StringSliceFlag{Name: "attribute", Usage: "load the column `NAME` as an attribute, and others by more flags"},
 			&cli.IntFlag{Name: "shards", DefaultText: fmt.Sprintf("%d, or as configured", config.DefaultShards), Usage: "make the board with `K` shards"},
 			periodFlag(),
 		}, rollupFlags()...),
@@ -81,6 +86,10 @@ func (p *program) load(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	attributes, err := attributeColumns(c, specs)
+	if err != nil {
+		return err
+	}
 	if isRollup(c) {
 		return p.rollUp(c, f, specs)
 	}
@@ -92,7 +101,7 @@ func (p *program) load(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l := &loading{program: p, config: cfg, name: names[0], names: names, specs: specs, batch: loadBatch}
+	l := &loading{program: p, config: cfg, name: names[0], names: names, alone: c.IsSet("period"), specs: specs, attributes: attributes, batch: loadBatch}
 	if cfg.Store.Kind == config.KindDynamoDB {
 		l.batch = loadBatchDynamoDB
 	}
@@ -117,12 +126,29 @@ func (p *program) load(c *cli.Context) (err error) {
 	return nil
 }
 
+// attributeColumns are those of --attribute.
+func attributeColumns(c *cli.Context, specs []columnSpec) ([]string, error) {
+	names := c.StringSlice("attribute")
+	for i, name := range names {
+		switch {
+		case isRollup(c):
+			return nil, usagef("--attribute is of a file of scores, and a log has none; leave it out")
+		case name == "" || name == ownerColumn || slices.Contains(names[:i], name):
+			return nil, usagef("--attribute %q is empty, the owner or there twice; name each column of the file once", name)
+		case slices.ContainsFunc(specs, func(s columnSpec) bool { return s.name == name }):
+			return nil, usagef("--attribute and --column both name %s; it is one or the other", name)
+		}
+	}
+	return names, nil
+}
+
 // A loading is one load under way.
 type loading struct {
 	program *program
 	config  config.Config
 	name    string       // of the first board
 	names   []string     // of all boards that are loaded, which have one definition
+	alone   bool         // --period names one board of a family
 	specs   []columnSpec // of --column; none: all of the file's
 	shards  int          // of --shards; 0: not said
 	batch   int
@@ -137,6 +163,8 @@ type loading struct {
 	columns []*checked
 	leftOut []string // columns of the file that --column does not name
 	noIndex []string // columns that a DynamoDB table has no index of
+
+	attributes []string // columns of the file that are attributes
 }
 
 // open finds the board, if it is there. The store is not made before the input
@@ -178,6 +206,11 @@ func (l *loading) findBoard(ctx context.Context) error {
 			l.board, l.known = b, known
 		}
 		l.boards = append(l.boards, b)
+	}
+	if _, configured := l.config.Board(l.name); !configured && l.known && !l.alone {
+		if err := wholeFamily(ctx, l.store, l.name, l.program.clock()()); err != nil {
+			return err
+		}
 	}
 	if !l.known {
 		return l.validateNew()

@@ -8,8 +8,10 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -22,6 +24,7 @@ type check struct {
 	strict  bool                // a column that is not there is a fault, not left out
 	fresh   bool                // the board is made with the columns of the first row
 	names   []string            // of columns, for messages
+	texts   []string            // of columns that are attributes
 	faults  faults
 	seen    map[ownerHash]int // owner -> line
 	seeds   [2]maphash.Seed
@@ -78,7 +81,7 @@ func (c *check) run(ctx context.Context, rows rowReader) error {
 // NDJSON they are the first object's keys, and the rows tell.
 func (c *check) header(line int, names []string) {
 	for _, name := range names {
-		if _, known := c.columns[name]; !known && c.strict {
+		if _, known := c.columns[name]; !known && c.strict && !slices.Contains(c.texts, name) {
 			c.unknown(line, name)
 			c.columns[name] = nil
 		}
@@ -99,6 +102,10 @@ func (c *check) row(r row) {
 	for _, cell := range r.cells {
 		column, known := c.columns[cell.column]
 		switch {
+		case slices.Contains(c.texts, cell.column):
+			if !utf8.ValidString(cell.text) {
+				c.faults.add(faultf(r.line, cell.column, "%q is not UTF-8; write it so", shortened([]byte(cell.text))))
+			}
 		case column != nil:
 			if f := column.check(r.line, cell.text); f != nil {
 				c.faults.add(f)

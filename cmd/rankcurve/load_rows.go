@@ -47,7 +47,7 @@ func (l *loading) choose() error {
 	}
 	specs := l.specs
 	if len(specs) == 0 && !l.known {
-		specs = specsOf(names)
+		specs = specsOf(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(l.attributes, name) }))
 	}
 	limits := l.limits()
 	chosen := l.board.Columns // of a known board: all, or those that the flags name
@@ -95,20 +95,38 @@ func (l *loading) validateColumns(names []string, chosen []store.Column) error {
 			return l.inputError(faultf(1, "", "no board can be made of the columns:\n%v\nrename them in the file, or name the columns to load with --column", err))
 		}
 	}
-	for _, s := range l.specs {
-		if l.input.format == formatCSV && !slices.Contains(names, s.name) {
-			return l.inputError(faultf(1, s.name, "there is no such column (there are: %s); correct --column", someOf(names)))
-		}
+	if err := l.namedColumns(names); err != nil {
+		return err
 	}
 	l.check = newCheck(l.input.name, l.name, l.columns, len(l.specs) == 0)
+	l.check.texts = l.attributes
 	l.check.fresh = !l.known
 	for _, name := range names {
-		if _, loaded := l.check.columns[name]; !loaded && len(l.specs) > 0 {
+		if _, loaded := l.check.columns[name]; !loaded && len(l.specs) > 0 && !slices.Contains(l.attributes, name) {
 			l.leftOut = append(l.leftOut, name)
 		}
 	}
 	if l.input.format == formatCSV {
 		l.check.header(1, names)
+	}
+	return nil
+}
+
+// namedColumns refuses flags that name columns which the file has not. What keys NDJSON has
+// is known at its end alone.
+func (l *loading) namedColumns(names []string) error {
+	if l.input.format != formatCSV {
+		return nil
+	}
+	for _, s := range l.specs {
+		if !slices.Contains(names, s.name) {
+			return l.inputError(faultf(1, s.name, "there is no such column (there are: %s); correct --column", someOf(names)))
+		}
+	}
+	for _, name := range l.attributes {
+		if !slices.Contains(names, name) {
+			return l.inputError(faultf(1, name, "there is no such column (there are: %s); correct --attribute", someOf(names)))
+		}
 	}
 	return nil
 }
@@ -244,6 +262,13 @@ func (l *loading) readBatch(rows rowReader) (b batch) {
 func (l *loading) entry(r row) (store.Entry, error) {
 	e := store.Entry{Owner: r.owner, Scores: make(map[string]int64, len(r.cells))}
 	for _, cell := range r.cells {
+		if slices.Contains(l.attributes, cell.column) {
+			if e.Attributes == nil {
+				e.Attributes = make(map[string]string, len(l.attributes))
+			}
+			e.Attributes[cell.column] = cell.text
+			continue
+		}
 		column := l.check.columns[cell.column]
 		if column == nil {
 			continue

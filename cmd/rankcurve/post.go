@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,6 +27,7 @@ Examples:
    rankcurve post missions ann xp=0 --operator set
    rankcurve post missions ann xp=200 --rank --json
    rankcurve post missions ann xp=300 --if-version 7
+   rankcurve post missions ann xp=300 --attribute clan=owls --attribute flag=no
 
 Where the configuration gives the board periods, the post goes to its boards of all of
 them: missions, missions:2026-W47 and so on, which are made when they are first needed;
@@ -46,9 +48,10 @@ func (p *program) postCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "post",
 		Usage:       "post scores of one owner",
-		ArgsUsage:   "BOARD OWNER COLUMN=VALUE...",
+		ArgsUsage:   "BOARD OWNER [COLUMN=VALUE...]",
 		Description: postDescription,
 		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "attribute", Usage: "set the attribute `NAME=TEXT` of the row, and others by more flags"},
 			&cli.StringFlag{Name: "id", Usage: "`ID` of the post, by which a second sending is known"},
 			&cli.StringFlag{Name: "operator", Usage: "change the scores by `OPERATOR`: " + store.OperatorNames() + " (default: each column's own)"},
 			&cli.Int64Flag{Name: "if-version", DefaultText: "at any", Usage: "post only if the row is at version `N`, as --json tells it; 0: if there is none"},
@@ -61,7 +64,11 @@ func (p *program) postCommand() *cli.Command {
 }
 
 func (p *program) post(c *cli.Context) (err error) {
-	if err := arguments(c, 3, -1); err != nil {
+	least := 3
+	if c.IsSet("attribute") {
+		least = 2
+	}
+	if err := arguments(c, least, -1); err != nil {
 		return err
 	}
 	post, err := postOf(c)
@@ -115,13 +122,33 @@ func postOf(c *cli.Context) (post rankcurve.Post, err error) {
 	if err := store.ValidateOwner(post.Owner); err != nil {
 		return post, usagef("%s", bare(err))
 	}
-	return post, nil
+	post.Attributes, err = parseAttributes(c.StringSlice("attribute"))
+	return post, err
+}
+
+// parseAttributes reads NAME=TEXT of flags. The text may be empty, and have a = itself.
+func parseAttributes(texts []string) (map[string]string, error) {
+	attributes := make(map[string]string, len(texts))
+	for _, text := range texts {
+		name, value, found := strings.Cut(text, "=")
+		if !found || name == "" || !utf8.ValidString(text) {
+			return nil, usagef("--attribute %q is no attribute; write NAME=TEXT, such as clan=owls", text)
+		}
+		if _, twice := attributes[name]; twice {
+			return nil, usagef("--attribute %s is there twice; post one text", name)
+		}
+		attributes[name] = value
+	}
+	return attributes, nil
 }
 
 // comparableRows refuses a post by best_row that says nothing of what rows are compared by.
 func comparableRows(board store.Board, post rankcurve.Post) error {
 	first := board.Columns[0]
 	_, named := post.Scores[first.Name]
+	if len(post.Scores) == 0 && post.Operator == "" { // attributes alone are merged
+		return nil
+	}
 	if named || post.Operator != store.BestRow && (post.Operator != "" || first.Operator != store.BestRow) {
 		return nil
 	}
@@ -159,6 +186,12 @@ func (p *program) openForPost(c *cli.Context, cfg config.Config) (store.Store, *
 		return nil, nil, err
 	}
 	var b *rankcurve.Board
+	if !configured && !c.IsSet("period") {
+		err = wholeFamily(c.Context, st, name, clockOf(c)())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, st.Close())
+	}
 	if configured {
 		b, err = rankcurve.New(c.Context, st, def, rankcurve.WithClock(clockOf(c)), rankcurve.WithLimits(cfg.Limits(name)))
 	} else {
@@ -194,6 +227,9 @@ func parseScores(board store.Board, texts []string) (map[string]int64, error) {
 
 // wrongScore says what is wrong with a score on the command line.
 func wrongScore(where, text string, column store.Column, err error) error {
+	if exponent.MatchString(text) {
+		return usagef("%s: %s", where, (&checked{Column: column}).diagnoseExponent(0, text).what)
+	}
 	if shown, fault := store.Decimals(text); fault == nil && shown > column.Decimals {
 		return usagef("%s: %q has %s, the column keeps %d; round it", where, text, counting(shown, "decimal"), column.Decimals)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -14,12 +15,15 @@ import (
 
 // A postedRow is a row after a post, in JSON.
 type postedRow struct {
-	Owner   string            `json:"owner"`
-	Board   string            `json:"board"`
-	Scores  map[string]string `json:"scores"`
-	Version int64             `json:"version"`
-	Changed bool              `json:"changed"`
-	Changes []changeRow       `json:"changes"`
+	Owner      string            `json:"owner"`
+	Board      string            `json:"board"`
+	Scores     map[string]string `json:"scores"`
+	Attributes map[string]string `json:"attributes"`
+	Hidden     bool              `json:"hidden"`
+	Updated    *string           `json:"updated"` // null if it is not known
+	Version    int64             `json:"version"`
+	Changed    bool              `json:"changed"`
+	Changes    []changeRow       `json:"changes"`
 }
 
 // A changeRow is what a post made of one column. A score that is not there is null;
@@ -47,7 +51,16 @@ func printPosted(c *cli.Context, board store.Board, posted rankcurve.Posted) err
 	if !posted.Changed {
 		verb = "unchanged"
 	}
+	if len(texts) == 0 {
+		texts = []string{"no score"}
+	}
+	if c.IsSet("attribute") {
+		texts = append(texts, "and", pairs(posted.Entry.Attributes))
+	}
 	fmt.Fprintf(c.App.Writer, "%s: %s on %s has %s\n", verb, posted.Entry.Owner, board.Name, strings.Join(texts, " "))
+	if posted.Entry.Hidden {
+		fmt.Fprintf(c.App.Writer, "%s is hidden there, and in no view; `%s` puts them back\n", posted.Entry.Owner, next(c, "unhide", board.Name, posted.Entry.Owner))
+	}
 	if c.Bool("rank") {
 		for _, change := range posted.Changes {
 			fmt.Fprintf(c.App.Writer, "%s: %s\n", change.Column, rankChangeText(c, board.Name, change))
@@ -57,7 +70,8 @@ func printPosted(c *cli.Context, board store.Board, posted rankcurve.Posted) err
 }
 
 func postedRowOf(board store.Board, posted rankcurve.Posted) postedRow {
-	row := postedRow{Owner: posted.Entry.Owner, Board: board.Name, Scores: map[string]string{}, Version: posted.Entry.Version, Changed: posted.Changed, Changes: []changeRow{}}
+	row := postedRow{Owner: posted.Entry.Owner, Board: board.Name, Scores: map[string]string{}, Attributes: map[string]string{}, Hidden: posted.Entry.Hidden, Updated: timeOrNull(posted.Entry.Updated), Version: posted.Entry.Version, Changed: posted.Changed, Changes: []changeRow{}}
+	maps.Copy(row.Attributes, posted.Entry.Attributes)
 	decimals := map[string]int{}
 	for _, column := range board.Columns {
 		decimals[column.Name] = column.Decimals
