@@ -12,7 +12,11 @@ import (
 // next tick. A cache takes a curve's place when it is published once more, which the store
 // refuses.
 func (k *ticking) mend(ctx context.Context, durable store.Published) {
-	if _, isCached := k.Store.(store.Cached); !isCached {
+	inner := k.Store
+	if bounded, isBounded := inner.(boundedStore); isBounded {
+		inner = bounded.Store
+	}
+	if _, isCached := inner.(store.Cached); !isCached {
 		return
 	}
 	seen, _, err := k.Store.Curve(ctx, k.key)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/rankcurve/rankcurve/jobs"
 	"github.com/rankcurve/rankcurve/store"
 	"github.com/rankcurve/rankcurve/store/memcache"
@@ -51,8 +53,7 @@ func TestACacheThatWasLeftBehindIsMended(t *testing.T) {
 		}
 		return p.Generation
 	}
-	first, second := worker("first", st), worker("second", st)
-	if o := tick(first); o != jobs.Refreshed || generation() != 1 {
+	if o := tick(worker("first", st)); o != jobs.Refreshed || generation() != 1 {
 		t.Fatalf("%s; readers have generation %d", o, generation())
 	}
 	now = now.Add(5 * time.Minute)
@@ -60,7 +61,8 @@ func TestACacheThatWasLeftBehindIsMended(t *testing.T) {
 		t.Fatalf("%s; readers have generation %d", o, generation())
 	}
 	now = now.Add(30 * time.Second)
-	if o := tick(second); o != jobs.Done || generation() != 2 {
-		t.Errorf("%s; readers have generation %d, the store has 2", o, generation())
+	second := jobs.NewWorker(worker("second", st), settled(everyFive(t)), jobs.NewMetrics(prometheus.NewRegistry()))
+	if s, err := second.Once(t.Context()); err != nil || s.Outcomes[jobs.Done] != 1 || generation() != 2 {
+		t.Errorf("%+v, %v; readers have generation %d, the store has 2", s, err, generation())
 	}
 }
