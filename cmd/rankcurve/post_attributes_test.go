@@ -22,10 +22,10 @@ func TestPostSetsAttributes(t *testing.T) {
 		"post games p1 --attribute =owls":                     `--attribute "=owls" is no attribute`,
 		"post games p1 --attribute a=\xff":                    "is no attribute",
 		"post games p1 --attribute clan=a --attribute clan=b": "--attribute clan is there twice",
-		"post games p1":                                       "2 arguments are not what",
 	} {
 		s.run(strings.Fields(line)...).fails(exitUsage, want)
 	}
+	s.run("post", "games", "p1").fails(exitUsage, "2 arguments are not what")
 }
 
 // On a board of whole rows an attribute alone says nothing that rows are compared by.
