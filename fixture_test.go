@@ -78,6 +78,16 @@ func load(tb testing.TB, st store.Store, def store.Board, scores map[string]int6
 // publish makes the curve of these scores and stores it.
 func publish(tb testing.TB, st store.Store, def store.Board, generation int64, scores map[string]int64) *predictor.Curve {
 	tb.Helper()
+	curve, data, err := curveOf(def, generation, scores)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	publishBytes(tb, st, def, generation, data)
+	return curve
+}
+
+// curveOf is the curve of a board's first column, and its bytes.
+func curveOf(def store.Board, generation int64, scores map[string]int64) (*predictor.Curve, []byte, error) {
 	c := def.Columns[0]
 	meta := predictor.Meta{
 		Board: def.Name, Column: c.Name, Decimals: c.Decimals, Ascending: c.Order == store.Asc,
@@ -87,15 +97,10 @@ func publish(tb testing.TB, st store.Store, def store.Board, generation int64, s
 	for _, row := range oracle(c, scores) {
 		keys = append(keys, c.Key(row.Score))
 	}
-	curve, data, err := predictor.Empty(meta)
-	if len(keys) > 0 {
-		curve, data, err = predictor.Build(meta, predictor.PointsOf(keys), predictor.Options{})
+	if len(keys) == 0 {
+		return predictor.Empty(meta)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	publishBytes(tb, st, def, generation, data)
-	return curve
+	return predictor.Build(meta, predictor.PointsOf(keys), predictor.Options{})
 }
 
 func publishBytes(tb testing.TB, st store.Store, def store.Board, generation int64, data []byte) {

@@ -281,6 +281,32 @@ func TestCursorsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// Every store signs with a key of its own, where none is given: a cursor of another one is
+// refused though the board is the same in all that a cursor knows of it.
+func TestStoresSignWithTheirOwnKeys(t *testing.T) {
+	ctx, def := context.Background(), boardOf("games", 2).Stamped(newClock().Now())
+	var cursors []string
+	var boards []*rankcurve.Board
+	for range 2 {
+		st := newStore(t)
+		b := newBoard(t, st, def)
+		load(t, st, def, letters(5, 4, 3, 2))
+		page, err := b.Page(ctx, rankcurve.PageQuery{Size: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursors, boards = append(cursors, page.Cursor), append(boards, b)
+	}
+	for i, b := range boards {
+		if _, err := b.Page(ctx, rankcurve.PageQuery{Cursor: cursors[i]}); err != nil {
+			t.Error(err)
+		}
+		if _, err := b.Page(ctx, rankcurve.PageQuery{Cursor: cursors[1-i]}); !errors.Is(err, rankcurve.ErrBadCursor) || !strings.Contains(err.Error(), "signature does not fit") {
+			t.Errorf("a cursor of another store: %v", err)
+		}
+	}
+}
+
 func flip(text string, at int) string {
 	letter := byte('A')
 	if text[at] == letter {

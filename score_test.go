@@ -43,6 +43,18 @@ func TestScoreAtRoundsPercentagesAsWritten(t *testing.T) {
 	}
 }
 
+// What floats make a bit too much does not round up to the next rank.
+func TestScoreAtRoundsWhatFloatsMakeTooMuch(t *testing.T) {
+	ctx, st, def := context.Background(), newStore(t), boardOf("games", 1)
+	b := newBoard(t, st, def)
+	publish(t, st, def, 1, spread(375, func(i int) int64 { return int64(i) }))
+	for percent, want := range map[float64]int64{8.8: 33, 17.6: 66, 21.6: 81, 35.2: 132, 66.4: 249, 86.4: 324} {
+		if got, err := b.ScoreAtPercent(ctx, "xp", percent); err != nil || got.Rank != want {
+			t.Errorf("top %v %%: %+v, %v, want rank %d", percent, got, err, want)
+		}
+	}
+}
+
 // Equal scores share the best of their ranks, whichever of theirs is asked for.
 func TestScoreAtTellsTheRankOfATiedScore(t *testing.T) {
 	ctx, st, def := context.Background(), newStore(t), boardOf("games", 1)
