@@ -98,7 +98,7 @@ func (p *program) post(c *cli.Context) (err error) {
 	}
 	posted, err := b.Post(c.Context, post)
 	if err != nil {
-		return postError(c, err)
+		return postError(c, b.Definition().Name, err)
 	}
 	return printPosted(c, b.Definition(), posted)
 }
@@ -156,16 +156,16 @@ func comparableRows(board store.Board, post rankcurve.Post) error {
 }
 
 // postError says what to do about a post that failed.
-func postError(c *cli.Context, err error) error {
+func postError(c *cli.Context, board string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnknown) && c.IsSet("id"):
 		return advicef(err, "%v; run the same command again: its --id keeps it from being applied twice", err)
 	case errors.Is(err, store.ErrUnknown):
-		return advicef(err, "%v; look with `%s` before it is posted again, and give a post an --id, by which it is applied once however often it is sent", err, next(c, "rank", c.Args().Get(0), c.Args().Get(1)))
+		return advicef(err, "%v; look with `%s` before it is posted again, and give a post an --id, by which it is applied once however often it is sent", err, next(c, "rank", board, c.Args().Get(1)))
 	case errors.Is(err, context.Canceled):
 		return advicef(err, "stopped before the post was stored; run the same command again")
 	case errors.Is(err, store.ErrConflict) && c.IsSet("if-version"):
-		return hintf(err, "nothing was posted: see what the row is now, and post with its version")
+		return hintf(err, "nothing was posted: see what the row is now, with its version, and post for that: `%s`", next(c, "owner", c.Args().Get(1), "--board", board, "--json"))
 	}
 	return err
 }

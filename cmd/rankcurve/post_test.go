@@ -42,7 +42,7 @@ func TestPostByEachOperator(t *testing.T) {
 func TestPostIfVersion(t *testing.T) {
 	s := newShell(t)
 	s.laps()
-	s.run("post", "laps", "ann", "seconds=70", "--if-version", "2").fails(exitFailed, `owner "ann": the row is at version 1, not 2`, "nothing was posted")
+	s.run("post", "laps", "ann", "seconds=70", "--if-version", "2").fails(exitFailed, `owner "ann": the row is at version 1, not 2`, "nothing was posted: see what the row is now, with its version, and post for that: `rankcurve --db "+s.db()+" owner ann --board laps --json`")
 	s.run("post", "laps", "ann", "seconds=70", "--if-version", "0").fails(exitFailed, "the row is at version 1, not 0")
 	s.run("post", "laps", "new", "seconds=70", "--if-version", "1").fails(exitFailed, "the row is at version 0, not 1")
 	s.run("post", "laps", "new", "seconds=70", "--if-version", "0").ok("posted: new")
