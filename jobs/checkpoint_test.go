@@ -31,6 +31,8 @@ type pod struct {
 	unsaved   atomic.Bool // checkpoints cannot be saved
 	estranged atomic.Bool // leases cannot be renewed
 
+	onPublish, onSave func() // called after each
+
 	mu        sync.Mutex
 	saves     []int // sizes of what was saved of a walk
 	published []time.Time
@@ -82,6 +84,9 @@ func (p *pod) SaveState(ctx context.Context, k store.CurveKey, data []byte) (sto
 		p.mu.Lock()
 		p.saves = append(p.saves, len(data))
 		p.mu.Unlock()
+		if p.onSave != nil {
+			defer p.onSave()
+		}
 	}
 	return p.Store.SaveState(ctx, k, data)
 }
@@ -95,6 +100,9 @@ func (p *pod) Publish(ctx context.Context, k store.CurveKey, c store.Published) 
 		p.mu.Lock()
 		p.published = append(p.published, curve.Meta().AsOf)
 		p.mu.Unlock()
+		if p.onPublish != nil {
+			p.onPublish()
+		}
 	}
 	return u, err
 }
@@ -202,8 +210,8 @@ func TestAKilledRefreshIsGoneOnWithByTheNextHolder(t *testing.T) {
 		"full":    {still, jobs.Options{Method: sampler.Counted, Head: 1000, Full: true}, 1500 * time.Millisecond},
 		"counted on bolt": {func(t *testing.T) (store.Store, store.Board, store.CurveKey) {
 			t.Helper()
-			return newGames(t, 200_000), games, gamesKey
-		}, jobs.Options{Method: sampler.Counted, Head: 500}, 4 * time.Second},
+			return newGames(t, 100_000), games, gamesKey
+		}, jobs.Options{Method: sampler.Counted, Head: 500}, 8 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -238,7 +246,7 @@ func TestAKilledRefreshIsGoneOnWithByTheNextHolder(t *testing.T) {
 				if left := walked(t, st, key); len(left) > 0 {
 					t.Errorf("%d bytes of the walk are left", len(left))
 				}
-				if sizes := second.saved(); sizes[len(sizes)-1] != 0 {
+				if sizes := second.saved(); len(sizes) == 0 || sizes[len(sizes)-1] != 0 {
 					t.Errorf("saved %v", sizes)
 				}
 				again, err := jobs.Refresher{Store: st, Holder: "second"}.Refresh(context.Background(), b, "", tc.options)
@@ -363,28 +371,39 @@ func TestWhatIsOfNoUseIsNotGoneOnWith(t *testing.T) {
 func TestWhoHasLostTheLeaseSavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, b, key := still(t)
-		first := begin(st, b, 1500*time.Millisecond, countAll)
+		first := begin(hesitant{st}, b, 3*time.Second, countAll) // saves at 16 s, 26 s ..., and renews at 20 s, 40 s ...
 		time.Sleep(75 * time.Second)
 		first.estranged.Store(true)
-		time.Sleep(65 * time.Second)
+		time.Sleep(82 * time.Second)
 		if _, err := st.Acquire(context.Background(), "refresh/large.xp", "successor", time.Now(), time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if len(first.saved()) == 0 {
+		saved := len(first.saved())
+		if saved == 0 {
 			t.Fatal("nothing was saved before")
 		}
 		leave(t, st, key, []byte("the successor's"))
-		first.unsaved.Store(true) // until it knows, it may write over that; it would be of use too
 		first.estranged.Store(false)
-		time.Sleep(15 * time.Second)
-		first.unsaved.Store(false)
 		if err := <-first.ended; !errors.Is(err, store.ErrLost) {
 			t.Errorf("it ended with %v", err)
 		}
-		if data := walked(t, st, key); string(data) != "the successor's" {
+		if took := time.Since(first.at); took > 161*time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+		if data := walked(t, st, key); string(data) != "the successor's" || len(first.saved()) != saved {
 			t.Errorf("%d bytes of another's were saved", len(data))
 		}
 	})
+}
+
+// hesitant takes its time to read a state.
+type hesitant struct{ store.Store }
+
+func (h hesitant) State(ctx context.Context, k store.CurveKey) ([]byte, store.Usage, error) {
+	if err := sleeping(ctx, 3*time.Second); err != nil {
+		return nil, store.Usage{}, err
+	}
+	return h.Store.State(ctx, k)
 }
 
 // That a checkpoint cannot be saved or read is a warning, and no failure.
@@ -438,21 +457,10 @@ func TestAKilledRefreshIsGoneOnWithOnDynamoDB(t *testing.T) {
 	putItems(t, client, table, board, keys)
 	first := &pod{Store: st, wait: 10 * time.Millisecond}
 	o := jobs.Options{Method: sampler.Counted, Head: 300}
-	ended := make(chan error, 1)
-	go func() {
-		_, err := jobs.Refresher{Store: first, Holder: "first", LeaseTTL: 300 * time.Millisecond}.Refresh(context.Background(), board, "", o)
-		ended <- err
-	}()
-	for len(first.saved()) == 0 {
-		select {
-		case err := <-ended:
-			t.Fatalf("it has ended and saved nothing: %v", err)
-		case <-time.After(time.Millisecond):
-		}
-	}
-	first.dead.Store(true)
-	if err := <-ended; !errors.Is(err, errKilled) {
-		t.Fatal(err)
+	first.onSave = func() { first.dead.Store(true) }
+	_, err := jobs.Refresher{Store: first, Holder: "first", LeaseTTL: 300 * time.Millisecond}.Refresh(context.Background(), board, "", o)
+	if !errors.Is(err, errKilled) || len(first.saved()) != 1 {
+		t.Fatalf("it ended with %v, and saved %v", err, first.saved())
 	}
 	report, err := jobs.Refresher{Store: st, Holder: "second"}.Refresh(context.Background(), board, "", o)
 	for ; errors.Is(err, store.ErrHeld); report, err = (jobs.Refresher{Store: st, Holder: "second"}).Refresh(context.Background(), board, "", o) {

@@ -142,23 +142,34 @@ func TestOnceFinishesALateWalkAndDoesTheTickOfNow(t *testing.T) {
 	})
 }
 
-// A board's last refresh is one as of its end, and not one of before that was gone on with.
+// A board's last refresh is one as of its end, and not one of before that was gone on with;
+// also if it fails at first.
 func TestTheLastRefreshOfABoardIsAsOfItsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCrew(t)
-		c.plan.Ends = c.start.Add(8 * time.Minute) // and a minute more for posts under way
-		c.until(7 * time.Minute)
-		first, p := c.hire(slowly)
-		c.until(8*time.Minute + 50*time.Second)
-		c.die(first, p)
-		second, p := c.hire(0)
-		c.until(time.Hour)
-		second.stop()
-		got := c.ages(p)
-		if len(got) != 2 || got[0] != 7*time.Minute || got[1] < 9*time.Minute || got[1] > 11*time.Minute {
-			t.Errorf("published curves as of %v\n%s", got, second.log)
-		}
-	})
+	for name, fails := range map[string]bool{"at once": false, "at the second try": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCrew(t)
+				c.plan.Ends = c.start.Add(8 * time.Minute) // and a minute more for posts under way
+				c.until(7 * time.Minute)
+				first, p := c.hire(slowly)
+				c.until(8*time.Minute + 50*time.Second)
+				c.die(first, p)
+				c.until(10 * time.Minute)
+				p = &pod{Store: c.store}
+				next := fails
+				p.onPublish = func() { p.broken.Store(next); next = false }
+				second := newHand(t, p, settled(c.plan)).work()
+				c.until(10*time.Minute + 7*time.Second)
+				p.broken.Store(false)
+				c.until(time.Hour)
+				second.stop()
+				got := c.ages(p)
+				if len(got) != 2 || got[0] != 7*time.Minute || got[1] < 9*time.Minute || got[1] > 12*time.Minute || (second.count(jobs.Failed) > 0) != fails {
+					t.Errorf("published curves as of %v\n%s", got, second.log)
+				}
+			})
+		})
+	}
 }
 
 // A worker that is stopped in the middle of a walk has saved it within its ten seconds, and

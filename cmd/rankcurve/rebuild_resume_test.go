@@ -103,8 +103,8 @@ func TestBinaryARebuildGoesOnWhereOneWasStopped(t *testing.T) {
 		}
 		w.open.Store(true)
 		c.endLeases()
-		if w.saved.Load() != 1 {
-			t.Errorf("%d checkpoints were saved", w.saved.Load())
+		if w.saved.Load() == 0 {
+			t.Error("no checkpoint was saved")
 		}
 		row := rebuild("--full")
 		t.Logf("resumed %v of %v counts: %v read units in %v requests, and %v in %v for all", row["resumed"], row["resumed_of"], row["read_units"], row["requests"], whole["read_units"], whole["requests"])
