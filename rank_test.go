@@ -279,11 +279,11 @@ func TestEmptyBoard(t *testing.T) {
 	check(rankcurve.Exact)
 	check(rankcurve.Auto)
 	check(rankcurve.Estimate)
-	if _, err := b.ScoreAtRank(ctx, "xp", 1); !errors.Is(err, store.ErrInvalid) {
-		t.Errorf("score at rank 1 of nobody: %v, want ErrInvalid", err)
+	if _, err := b.ScoreAtRank(ctx, "xp", 1); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("score at rank 1 of nobody: %v, want ErrNotFound", err)
 	}
-	if _, err := b.ScoreAtPercent(ctx, "xp", 50); !errors.Is(err, store.ErrInvalid) {
-		t.Errorf("score of the top half of nobody: %v, want ErrInvalid", err)
+	if _, err := b.ScoreAtPercent(ctx, "xp", 50); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("score of the top half of nobody: %v, want ErrNotFound", err)
 	}
 }
 
