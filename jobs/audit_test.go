@@ -44,7 +44,7 @@ func TestRefreshIsAudited(t *testing.T) {
 
 // What is wrong with an audit is no reason to call a refresh failed that has published.
 func TestAFailedAuditFailsNoRefresh(t *testing.T) {
-	for name, budget := range map[string]float64{"read the owners' scores": 0, "takes about 2 read units, the budget is 1": 1} {
+	for name, budget := range map[string]float64{"read the owners' scores": 0, "takes about 13 read units, the budget is 1": 1} {
 		t.Run(name, func(t *testing.T) {
 			st := newGames(t, 3000)
 			var log bytes.Buffer

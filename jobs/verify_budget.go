@@ -90,6 +90,9 @@ func (s *survey) overBeforehand() *OverBudgetError {
 	const uuid = 36
 	s.rowBytes = float64(store.IndexEntryBase(s.board.Partition(s.column.Name, 0)) + store.NumberSize(store.MaxScore) + uuid)
 	depth := s.wanted()
+	if s.options.Fit { // it goes as deep as may be, and was to ask one at least
+		depth = min(1, depth)
+	}
 	rows := min(int64(s.headLimit()), s.total()/int64(shards)+1)
 	spent := s.ledger.spent().ReadUnits() // is the head's already, or a part of it
 	units := s.price(depth) - spent + float64(shards)*store.IndexReadUnits(int(float64(rows)*s.rowBytes))
