@@ -17,11 +17,15 @@ type note struct {
 	Failures int       `json:"failures,omitempty"` // in a row
 	RetryAt  time.Time `json:"retry_at,omitzero"`  // no refresh before, after a failure
 	Error    string    `json:"error,omitempty"`    // of the last one
+	FailedAt time.Time `json:"failed_at,omitzero"` // and when that was
 
 	Quiet  int       `json:"quiet,omitempty"`  // looks in a row that have found no change
 	LookAt time.Time `json:"look_at,omitzero"` // ticks due before need no look
 	Walked time.Time `json:"walked,omitzero"`  // as-of time of the last real walk
 	Print  *imprint  `json:"print,omitempty"`  // of the board, as it was before that walk
+	Price  float64   `json:"price,omitempty"`  // of the last look, in read units
+
+	LooksFrom time.Time `json:"looks_from,omitzero"` // ticks due before are walks: the board has changed at each look
 }
 
 // noteKey is where the note of a column is kept.
@@ -55,4 +59,17 @@ func writeNote(ctx context.Context, st store.Curves, key store.CurveKey, n note)
 }
 
 // empty says that there is nothing to tell.
-func (n note) empty() bool { return n.Failures == 0 && n.Print == nil }
+func (n note) empty() bool {
+	return n.Failures == 0 && n.Print == nil && n.Quiet == 0 && n.LooksFrom.IsZero()
+}
+
+// forgiven is the note without its failures.
+func (n note) forgiven() note {
+	n.Failures, n.RetryAt, n.Error, n.FailedAt = 0, time.Time{}, "", time.Time{}
+	return n
+}
+
+// isOver says that a curve is of after the failures that the note tells of.
+func (n note) isOver(asOf time.Time) bool {
+	return n.Failures > 0 && !n.FailedAt.IsZero() && asOf.After(n.FailedAt)
+}

@@ -23,8 +23,11 @@ type imprint struct {
 
 // same says that two imprints of the same places are equal.
 func (p *imprint) same(other *imprint) bool {
-	return len(p.Sums) > 0 && slices.Equal(p.Sums, other.Sums)
+	return p.taken() && slices.Equal(p.Sums, other.Sums)
 }
+
+// taken says that there is an imprint, and that its rows were read.
+func (p *imprint) taken() bool { return p != nil && len(p.Sums) > 0 }
 
 // printLasts is for how many generations the places of an imprint are kept.
 const printLasts = 32
@@ -34,12 +37,8 @@ const (
 	printRows   = 250 // read at each place, and as the best of each shard
 )
 
-// printUnits is about what an imprint costs, in read units.
-func printUnits(shards int) float64 { return 3 * float64(shards+printPlaces) }
-
-// printAfter is how many times what an imprint costs a refresh must have cost for an imprint to
-// be worth it: it is taken at every tick, also of a board that is never quiet.
-const printAfter = 16
+// printUnits is about what an imprint costs, in read units, before one is taken.
+func printUnits(shards int) float64 { return 1.5 * float64(shards+printPlaces) }
 
 // imprintOf says where a board is to be looked at.
 func imprintOf(b store.Board, curve *predictor.Curve) *imprint {

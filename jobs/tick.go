@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/rankcurve/rankcurve/predictor"
@@ -105,6 +106,9 @@ func (k *ticking) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if k.report.Curve != nil && n.isOver(k.report.Curve.Meta().AsOf) {
+		n, k.tick.Failures = n.forgiven(), 0 // a rebuild has succeeded since
+	}
 	k.report.note = n
 	switch {
 	case k.now().Before(n.RetryAt) && n.RetryAt.Sub(k.now()) <= maxBackoff:
@@ -152,7 +156,7 @@ func (k *ticking) work(ctx context.Context, held holding) error {
 	if unchanged {
 		return k.restamp(ctx, held, before)
 	}
-	spent, began := k.report.Usage, k.report.AsOf
+	spent, began, replaced := k.report.Usage, k.report.AsOf, k.report.Curve
 	report, err := k.refresh(ctx, k.board, k.column, k.options, held)
 	walked := report.Usage.ReadUnits()
 	report.Usage.Add(spent)
@@ -169,91 +173,14 @@ func (k *ticking) work(ctx context.Context, held holding) error {
 	if old && report.AsOf.Before(k.tick.Due) {
 		k.report.Retry = k.now() // it was an earlier tick's walk, and this one is still due
 	}
-	k.save(ctx, k.afterWalk(now, walked))
+	k.save(ctx, k.afterWalk(now, walked, replaced))
 	return nil
-}
-
-// afterWalk is the note of a column that was just walked for so many read units.
-func (k *ticking) afterWalk(seen *imprint, units float64) note {
-	if k.tick.IdleMax <= 0 || units < printAfter*printUnits(k.board.Shards) {
-		return note{} // a look would cost about what the refresh does
-	}
-	n := note{Walked: k.report.Curve.Meta().AsOf, Print: seen}
-	if seen == nil || k.report.Generation-seen.Generation > printLasts {
-		n.Print = imprintOf(k.board, k.report.Curve) // to be taken before the next walk
-	}
-	return n
-}
-
-// walkAtLeast is how long curves of a quiet board are published again without a walk: what
-// no look has seen must not stay unseen for ever.
-const walkAtLeast = day
-
-// look takes the board's imprint, if it is to be taken, and says whether it is still the same
-// as before the last walk.
-func (k *ticking) look(ctx context.Context) (now *imprint, unchanged bool, err error) {
-	before := k.report.note.Print
-	if before == nil || k.tick.IdleMax <= 0 || k.report.Curve == nil || before.Shard >= k.board.Shards {
-		return nil, false, nil
-	}
-	if k.report.AsOf.Sub(k.report.note.Walked) >= walkAtLeast || k.report.Curve.Meta().AsOf.Before(k.report.note.Walked) {
-		return nil, false, nil
-	}
-	taken := *before
-	usage, err := taken.take(ctx, k.Store, k.board, k.column.Name)
-	k.report.Usage.Add(usage)
-	if err != nil {
-		return nil, false, fmt.Errorf("look for changes: %w", err)
-	}
-	return &taken, taken.same(before), nil
-}
-
-// restamp publishes the curve again, as of the look.
-func (k *ticking) restamp(ctx context.Context, held holding, before store.Published) error {
-	generation := before.Generation + 1
-	data, err := predictor.Restamp(before.Data, generation, k.report.AsOf)
-	if err != nil {
-		return err
-	}
-	if err := held.confirm(ctx); err != nil {
-		return err
-	}
-	usage, err := k.Store.Publish(context.WithoutCancel(ctx), k.key, store.Published{Generation: generation, Data: data})
-	k.report.Usage.Add(usage)
-	if err != nil {
-		return fmt.Errorf("publish generation %d: %w", generation, err)
-	}
-	k.archive(ctx, k.key, k.report.Curve, store.Archived{AsOf: k.report.AsOf, Generation: generation, Data: data}, k.options)
-	if k.report.Curve, err = predictor.Decode(data); err != nil {
-		return err
-	}
-	k.report.Outcome, k.report.Generation, k.report.Size = Unchanged, generation, len(data)
-	k.report.Entries, k.report.Knots, k.report.Bytes = k.report.Curve.Total(), k.report.Curve.Knots(), len(data)
-	n := k.report.note
-	n.Failures, n.RetryAt, n.Error = 0, time.Time{}, ""
-	n.Quiet++
-	n.LookAt = k.tick.Due.Add(quietFor(k.tick, n.Quiet))
-	k.save(ctx, n)
-	return nil
-}
-
-// quietFor is how long after so many looks in vain the next one is: it doubles, from one
-// interval up to IdleMax.
-func quietFor(t Tick, looks int) time.Duration {
-	wait := t.Interval
-	for range looks {
-		if wait >= t.IdleMax/2 {
-			return max(t.Interval, t.IdleMax)
-		}
-		wait *= 2
-	}
-	return wait
 }
 
 // save writes the note if it says something new. It is of help and no more: that it cannot
 // be written is no reason to call a refresh failed.
 func (k *ticking) save(ctx context.Context, n note) {
-	if n.empty() && k.report.note.empty() {
+	if n.empty() && k.report.note.empty() || reflect.DeepEqual(n, k.report.note) {
 		return
 	}
 	k.report.note = n
@@ -285,7 +212,8 @@ func (k *ticking) conclude(ctx context.Context, err error) {
 		r.Outcome = Failed
 		n := r.note
 		n.Failures = max(n.Failures, k.tick.Failures) + 1
-		n.RetryAt, n.Error = k.now().Add(backoff(n.Failures, k.tick.Interval, err)), err.Error()
+		n.FailedAt, n.Error = k.now(), err.Error()
+		n.RetryAt = n.FailedAt.Add(backoff(n.Failures, k.tick.Interval, err))
 		r.Retry = n.RetryAt
 		k.save(ctx, n)
 	}

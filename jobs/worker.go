@@ -480,7 +480,7 @@ func (w *Worker) caught(c *workedColumn, panicked any) {
 // A Summary is what one round over all columns did.
 type Summary struct {
 	Outcomes map[Outcome]int
-	Failed   []error // of columns, and of boards that have no plan
+	Failed   []error // of columns, also of those that are not tried again yet, and of boards that have no plan
 }
 
 // Once does every tick that is due, each column's once, and returns. The error is that
@@ -498,7 +498,7 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		s.Outcomes[o]++
-		if o == Failed {
+		if o == Failed || o == Backoff {
 			s.Failed = append(s.Failed, err)
 		}
 	}
@@ -539,5 +539,15 @@ func (w *Worker) once(ctx context.Context, c *workedColumn) (outcome Outcome, er
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return Stopped, nil
 	}
+	if report.Outcome == Backoff {
+		err = fmt.Errorf("%s has failed %s and is not tried again before %s: %s", c.key, inWords(report.Failures()), report.Retry.Format(time.RFC3339), report.note.Error)
+	}
 	return report.Outcome, err
+}
+
+func inWords(times int) string {
+	if times == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", times)
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 	_ "time/tzdata" // for machines without zones, such as an empty container
 
@@ -56,6 +59,12 @@ func (p *program) workerAction(c *cli.Context) (err error) {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
+	if c.Bool("once") && c.IsSet("listen") {
+		return usagef("--once ends before anybody could ask for metrics; leave --listen out, or --once")
+	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP) // which would end the program, also before there is something to reload
+	defer signal.Stop(hangup)
 	cfg, err := p.workerConfig(c)
 	if err != nil {
 		return err
@@ -78,7 +87,7 @@ func (p *program) workerAction(c *cli.Context) (err error) {
 	if c.Bool("once") {
 		return once(c, w)
 	}
-	return p.runWorker(c, cfg, w, serving{registry, metrics, log})
+	return p.runWorker(c, cfg, w, serving{registry, metrics, log, hangup})
 }
 
 // workerConfig is the configuration with the worker's own flags.
@@ -98,6 +107,7 @@ type serving struct {
 	registry *prometheus.Registry
 	metrics  *jobs.Metrics
 	log      *slog.Logger
+	hangup   <-chan os.Signal
 }
 
 func (p *program) runWorker(c *cli.Context, cfg config.Config, w *jobs.Worker, s serving) error {
@@ -131,8 +141,12 @@ func once(c *cli.Context, w *jobs.Worker) error {
 		}
 		return sum
 	}
-	fmt.Fprintf(c.App.Writer, "%s refreshed, %d not due, %d left to other workers, %d failed\n",
-		counting(n(jobs.Refreshed, jobs.Unchanged), "column"), n(jobs.Done, jobs.Quiet), n(jobs.Held, jobs.Lost, jobs.Backoff), len(s.Failed))
+	failed := fmt.Sprintf("%d failed", len(s.Failed))
+	if waiting := n(jobs.Backoff); waiting > 0 {
+		failed += fmt.Sprintf(", %d of them before and not tried again yet", waiting)
+	}
+	fmt.Fprintf(c.App.Writer, "%s refreshed, %d not due, %d left to other workers, %s\n",
+		counting(n(jobs.Refreshed, jobs.Unchanged), "column"), n(jobs.Done, jobs.Quiet), n(jobs.Held, jobs.Lost), failed)
 	return notRebuilt(s.Failed, n(jobs.Outcomes()...))
 }
 

@@ -101,8 +101,8 @@ func (h *hand) signal(s os.Signal) {
 	}
 }
 
-// often is an environment by which boards are due each second.
-var often = []string{"RANKCURVE_REFRESH_SCHEDULE=@every 1s", "RANKCURVE_WORKER_LEASE=1s", "RANKCURVE_WORKER_JITTER=0s"}
+// often is an environment by which boards are walked each second, quiet ones too.
+var often = []string{"RANKCURVE_REFRESH_SCHEDULE=@every 1s", "RANKCURVE_REFRESH_IDLE_MAX=0s", "RANKCURVE_WORKER_LEASE=1s", "RANKCURVE_WORKER_JITTER=0s"}
 
 // generation is the published curve's.
 func generation(t *testing.T, shown result) int {

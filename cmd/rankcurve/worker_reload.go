@@ -1,11 +1,8 @@
 package main
 
 import (
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,15 +12,13 @@ import (
 
 // reloads reads the configuration anew on SIGHUP, until end is called.
 func (p *program) reloads(c *cli.Context, cfg config.Config, w *jobs.Worker, s serving) (end func()) {
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
 	ended := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for {
 			select {
-			case <-hangup:
+			case <-s.hangup:
 				p.reload(c, cfg, w, s)
 			case <-ended:
 				return
@@ -31,7 +26,6 @@ func (p *program) reloads(c *cli.Context, cfg config.Config, w *jobs.Worker, s s
 		}
 	}()
 	return func() {
-		signal.Stop(hangup)
 		close(ended)
 		<-done
 	}
