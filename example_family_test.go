@@ -41,7 +41,7 @@ func ExampleFamily() {
 	posted, err := family.Post(ctx, at, rankcurve.Post{Owner: "ann", Scores: map[string]int64{"xp": 250}, ID: "mission-7"})
 	var some *rankcurve.FanOutError
 	if errors.As(err, &some) {
-		fmt.Println("to be sent again, for", some.Failed)
+		fmt.Println("to be sent again, for", some.Failed, some.Unknown)
 	}
 	for _, p := range posted {
 		fmt.Println(p.Board.Name, p.Posted.Entry.Scores["xp"])
