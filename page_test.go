@@ -285,9 +285,9 @@ func TestCursorsThatDoNotFit(t *testing.T) {
 // refused though the board is the same in all that a cursor knows of it.
 func TestStoresSignWithTheirOwnKeys(t *testing.T) {
 	ctx, def := context.Background(), boardOf("games", 2).Stamped(newClock().Now())
-	var cursors []string
-	var boards []*rankcurve.Board
-	for range 2 {
+	var cursors [2]string
+	var boards [2]*rankcurve.Board
+	for i := range boards {
 		st := newStore(t)
 		b := newBoard(t, st, def)
 		load(t, st, def, letters(5, 4, 3, 2))
@@ -295,7 +295,7 @@ func TestStoresSignWithTheirOwnKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cursors, boards = append(cursors, page.Cursor), append(boards, b)
+		cursors[i], boards[i] = page.Cursor, b
 	}
 	for i, b := range boards {
 		if _, err := b.Page(ctx, rankcurve.PageQuery{Cursor: cursors[i]}); err != nil {
