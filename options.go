@@ -72,10 +72,11 @@ func WithCursorMaxAge(d time.Duration) Option { return func(o *options) { o.curs
 
 // WithLimits refuses posts of scores that are not plausible, by column: a post is then
 // [store.ErrInvalid] and changes nothing. What is held against a limit is the score that
-// is posted, and where scores are added up the sum; a sum that comes back from beyond a
-// limit is let through. Rows that are there stay as they are, and [store.Store.Load]
-// knows of no limits. A limit of a column that the board has not is [store.ErrNoColumn]
-// where the board is opened, one whose Min is above its Max [store.ErrInvalid].
+// is posted, and where scores are added up the sum, on each board of a [Family] by itself:
+// see the Limits of [FamilyDefinition]. A sum that comes back from beyond a limit is let
+// through. Rows that are there stay as they are, and [store.Store.Load] knows of no
+// limits. A limit of a column that the board has not is [store.ErrNoColumn] where the
+// board is opened, one whose Min is above its Max [store.ErrInvalid].
 func WithLimits(limits map[string]store.Limit) Option {
 	return func(o *options) { o.limits = limits }
 }
