@@ -82,11 +82,15 @@ func (k *ticking) look(ctx context.Context) (now *imprint, unchanged bool, err e
 	taken := *before
 	usage, err := taken.take(ctx, k.Store, k.board, k.column.Name)
 	k.report.Usage.Add(usage)
-	k.report.note.Price = usage.ReadUnits()
-	if err != nil {
-		return nil, false, fmt.Errorf("look for changes: %w", err)
+	switch {
+	case err == nil:
+		k.report.note.Price = usage.ReadUnits()
+		return &taken, taken.same(before), nil
+	case ctx.Err() != nil:
+		return nil, false, ctx.Err()
 	}
-	return &taken, taken.same(before), nil
+	k.warn(ctx, "look for changes failed, walking the board", k.key, err)
+	return nil, false, nil
 }
 
 // restamp publishes the curve again, as of the look.

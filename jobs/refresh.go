@@ -125,7 +125,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	}
 	report.AsOf, report.Resumed, report.ResumedOf = walk.AsOf, walk.Resumed, walk.ResumedOf
 	for _, failure := range walk.Failed {
-		r.warn(ctx, "shard is carried forward as it was seen last", key, failure)
+		r.warn(ctx, "shard cannot be read; what was seen of it last, or the other shards, stand for it", key, failure)
 	}
 	meta := predictor.Meta{
 		Board: b.Name, Column: c.Name, Decimals: c.Decimals, Ascending: c.Order == store.Asc,

@@ -14,9 +14,21 @@ type cut struct {
 }
 
 // counted is the walk that counts the intervals between cutpoints, and reads the
-// rows at both ends.
+// rows at both ends. When a shard is lost on the way it is done again without it, but for
+// the counts of the others.
 func (w *Walker) counted(ctx context.Context, cutpoints []int64) (Walk, error) {
 	w.rememberCounts(cutpoints)
+	for {
+		lost, pieces := len(w.failures()), w.pieces
+		walk, err := w.countedOnce(ctx, cutpoints)
+		if err != nil || len(w.failures()) == lost {
+			return walk, err
+		}
+		w.pieces = pieces
+	}
+}
+
+func (w *Walker) countedOnce(ctx context.Context, cutpoints []int64) (Walk, error) {
 	head, err := w.readEnd(ctx, false)
 	if err != nil {
 		return Walk{}, err
@@ -69,19 +81,23 @@ func (w *Walker) countCuts(ctx context.Context, from int64, cuts []cut) error {
 		return err
 	}
 	counts := make([]int64, shards*len(cuts))
-	err := w.each(ctx, len(counts), func(ctx context.Context, i int) (err error) {
+	err := w.each(ctx, len(counts), func(ctx context.Context, i int) error {
 		// Neighbouring requests go to different partitions, so that none is hot.
-		s := spans[i/shards]
-		counts[i], err = w.count(ctx, i%shards, s.from, s.to)
-		return err
+		shard, s := i%shards, spans[i/shards]
+		return w.from(ctx, shard, func() (err error) {
+			counts[i], err = w.count(ctx, shard, s.from, s.to)
+			return err
+		})
 	})
 	if err != nil {
 		return err
 	}
 	for i := range cuts {
 		cuts[i].entries = 0
-		for _, n := range counts[i*shards : (i+1)*shards] {
-			cuts[i].entries += n
+		for shard, n := range counts[i*shards : (i+1)*shards] {
+			if !w.isLost(shard) {
+				cuts[i].entries += n
+			}
 		}
 	}
 	return nil
@@ -92,11 +108,14 @@ func (w *Walker) countCuts(ctx context.Context, from int64, cuts []cut) error {
 func (w *Walker) countKnown(ctx context.Context, spans []span) error {
 	for _, s := range spans {
 		if w.pilot != nil {
-			if _, err := w.count(ctx, 0, s.from, s.to); err != nil {
+			if _, err := w.count(ctx, w.pilotShard, s.from, s.to); err != nil {
 				return err
 			}
 		}
 		for shard := range w.board.Shards {
+			if w.isLost(shard) {
+				continue
+			}
 			if _, known := w.counts.recall(shard, s); known && w.resumed != nil {
 				w.pieces.resumed++
 			}

@@ -23,14 +23,16 @@ func (w *Walker) readEnd(ctx context.Context, reverse bool) (end, error) {
 	limit := store.ShardShare(w.endRows, w.board.Shards)
 	runs := make([][]int64, w.board.Shards)
 	exhausted := make([]bool, w.board.Shards)
-	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) (err error) {
-		if shard == 0 && w.pilot != nil {
+	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) error {
+		if w.isPilot(shard) {
 			runs[shard], exhausted[shard] = endOf(w.pilot, limit, reverse)
 			return nil
 		}
 		q := store.Query{Partition: w.partition(shard), From: bestKey, To: worstKey, Reverse: reverse}
-		runs[shard], exhausted[shard], err = w.rows(ctx, q, limit)
-		return err
+		return w.from(ctx, shard, func() (err error) {
+			runs[shard], exhausted[shard], err = w.rows(ctx, q, limit)
+			return err
+		})
 	})
 	if err != nil {
 		return end{}, err
@@ -41,7 +43,7 @@ func (w *Walker) readEnd(ctx context.Context, reverse bool) (end, error) {
 	}
 	e := end{whole: true}
 	for shard, run := range runs {
-		if exhausted[shard] {
+		if exhausted[shard] || w.isLost(shard) {
 			continue
 		}
 		if last := run[len(run)-1]; e.whole || before(last, e.edge) {

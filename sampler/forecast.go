@@ -12,13 +12,15 @@ import (
 )
 
 // rolled puts the exact head and the predicted rest together.
-func rolled(head end, h History, forecasts []kriging.Forecast) Walk {
+func (w *Walker) rolled(head end, h History, forecasts []kriging.Forecast) Walk {
 	points := predictor.PointsOf(head.keys)
 	if len(points) > 0 {
 		points = points[:len(points)-1] // what lies below the head's last key is not nothing
 	}
-	better := int64(len(head.keys))
-	points = append(points, predictor.Point{Key: head.edge, Better: better})
+	points = append(points, predictor.Point{Key: head.edge, Better: int64(len(head.keys))})
+	standIn(points, w.board.Shards, len(w.failures()))
+	better := points[len(points)-1].Better
+	edge := better
 	last := min(h.Worst, head.edge) - 1
 	for i, f := range forecasts {
 		key := last
@@ -34,7 +36,7 @@ func rolled(head end, h History, forecasts []kriging.Forecast) Walk {
 		})
 	}
 	bottom := &points[len(points)-1]
-	bottom.Better = max(bottom.Better, int64(len(head.keys))+1) // the edge's row is one more
+	bottom.Better = max(bottom.Better, edge+1) // the edge's row is one more
 	return Walk{
 		Points: points, Entries: bottom.Better, Method: Rolling, Intervals: len(points) - 1,
 		State: State{Entries: bottom.Better, History: h},
@@ -70,13 +72,18 @@ func (w *Walker) remember(walk *Walk, prior History) error {
 		h.Sightings, h.Intervals = nil, nil
 	}
 	walk.Horizon = w.horizon(h)
-	h = h.see([]kriging.Sighting{sighting})
+	if len(walk.Failed) == 0 {
+		h = h.see([]kriging.Sighting{sighting})
+	}
 	if walk.Horizon > 0 {
 		forecasts, intervals, err := kriging.Combine(h.Sightings, 1, w.options.AsOf, walk.Horizon, h.Intervals)
 		if err != nil {
 			return err
 		}
 		h.Intervals = intervals
+		if len(walk.Failed) > 0 { // what is told by other shards than before would pass for change
+			sighting = expected(forecasts)
+		}
 		foretell(walk.Points, h, sighting, forecasts)
 	}
 	walk.State.History = h
@@ -105,7 +112,7 @@ func foretell(points []predictor.Point, h History, now kriging.Sighting, forecas
 		}
 		p := &points[at]
 		change := credible(f.Later, f.Better) - float64(now.Better[i])
-		p.LaterError = min(f.LaterError, mostError)
+		p.LaterError = min(math.Hypot(f.LaterError, p.Error), mostError)
 		if math.Abs(change) < min(few, p.LaterError) {
 			change, p.LaterError = 0, math.Hypot(change, p.LaterError)
 		}

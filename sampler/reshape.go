@@ -57,23 +57,13 @@ func (w *Walker) isHeavy(c cut, upper, better, entries int64) bool {
 // split cuts an interval at its median in one shard, which tells the board's as
 // well as any sample of that size, and counts the parts in every shard.
 func (w *Walker) split(ctx context.Context, c cut, upper int64) ([]cut, error) {
-	shard := int(uint64(c.key) % uint64(w.board.Shards)) // any, but not always the same
-	here, err := w.count(ctx, shard, upper, c.key+1)
+	median, found, err := w.median(ctx, w.anyShard(c.key), span{upper, c.key + 1})
 	if err != nil {
 		return nil, err
 	}
-	q := store.Query{Partition: w.partition(shard), From: upper, To: c.key + 1, Limit: int(max(1, here/2))}
-	page, err := w.store.Count(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("find the median of an interval of %s: %w", q.Partition, err)
-	}
-	if err := w.spent(page.Usage); err != nil {
-		return nil, err
-	}
-	if page.Last == nil {
+	if !found {
 		return []cut{c}, nil
 	}
-	median := page.Last.Key
 	parts := make([]cut, 0, 3)
 	for _, key := range []int64{median, median - 1} { // both sides of it: it may be an atom
 		if key < upper && key > c.key {
@@ -85,6 +75,36 @@ func (w *Walker) split(ctx context.Context, c cut, upper int64) ([]cut, error) {
 	}
 	parts = append(parts, cut{key: c.key})
 	return parts, w.countCuts(ctx, upper, parts)
+}
+
+// median finds the key in the middle of the rows of a shard between two keys; there is none
+// where there are no rows, and where the shard is lost.
+func (w *Walker) median(ctx context.Context, shard int, s span) (median int64, found bool, err error) {
+	err = w.from(ctx, shard, func() error {
+		here, err := w.count(ctx, shard, s.from, s.to)
+		if err != nil {
+			return err
+		}
+		q := store.Query{Partition: w.partition(shard), From: s.from, To: s.to, Limit: int(max(1, here/2))}
+		page, err := w.store.Count(ctx, q)
+		if err != nil {
+			return fmt.Errorf("find the median of an interval of %s: %w", q.Partition, err)
+		}
+		if page.Last != nil {
+			median, found = page.Last.Key, true
+		}
+		return w.spent(page.Usage)
+	})
+	return median, found, err
+}
+
+// anyShard is one that is not lost, and not the same for every key.
+func (w *Walker) anyShard(key int64) int {
+	shard := int(uint64(key) % uint64(w.board.Shards))
+	for w.isLost(shard) {
+		shard = (shard + 1) % w.board.Shards
+	}
+	return shard
 }
 
 // mergeLight is the cutpoints for the next walk: those between two intervals that

@@ -71,9 +71,10 @@ type rolling struct {
 func (r *rolling) sample(ctx context.Context, h History, headUnits float64) (History, error) {
 	w := r.walker
 	r.order = h.oldestFirst(w.board.Shards)
+	r.order = slices.DeleteFunc(r.order, w.isLost)
 	if w.pilot != nil { // read already, whether its turn has come or not
-		at := slices.Index(r.order, 0)
-		r.order = slices.Insert(slices.Delete(r.order, at, at+1), 0, 0)
+		at := slices.Index(r.order, w.pilotShard)
+		r.order = slices.Insert(slices.Delete(r.order, at, at+1), 0, w.pilotShard)
 	}
 	if err := r.readPilot(ctx); err != nil {
 		return History{}, err
@@ -135,7 +136,7 @@ func (r *rolling) readPilot(ctx context.Context) error {
 		if err == nil {
 			r.pilot, r.keys, r.rows = shard, keys, len(keys)
 			r.units = max(w.usage.ReadUnits()-before, 0.5)
-			if shard == 0 && w.pilot != nil {
+			if w.isPilot(shard) {
 				r.units = max(w.pilotUnits, 0.5)
 			}
 			r.order, r.unread = slices.Delete(slices.Clone(r.order), i, i+1), failures
@@ -203,8 +204,8 @@ func (r *rolling) finish(ctx context.Context, head end, h History) (Walk, error)
 	if r.seesAllNow(h.Shards) {
 		addUp(r.sightings, forecasts)
 	}
-	walk := rolled(head, h, forecasts)
-	walk.Walked, walk.Failed, walk.Horizon = len(r.sightings), r.failures, horizon
+	walk := w.rolled(head, h, forecasts)
+	walk.Walked, walk.Failed, walk.Horizon = len(r.sightings), append(w.failures(), r.failures...), horizon
 	return walk, nil
 }
 

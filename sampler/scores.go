@@ -18,9 +18,11 @@ func (w *Walker) scores(ctx context.Context) (Walk, error) {
 		}
 	}
 	runs := make([][]int64, w.board.Shards)
-	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) (err error) {
-		runs[shard], err = w.keys(ctx, shard)
-		return err
+	err := w.each(ctx, w.board.Shards, func(ctx context.Context, shard int) error {
+		return w.from(ctx, shard, func() (err error) {
+			runs[shard], err = w.keys(ctx, shard)
+			return err
+		})
 	})
 	if err != nil {
 		return Walk{}, err

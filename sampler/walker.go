@@ -27,7 +27,8 @@ type Walker struct {
 	column  store.Column
 	options Options
 
-	pilot      []int64 // all keys of shard 0, best first, once a pilot has read them
+	pilot      []int64 // all keys of a shard, best first, once a pilot has read them
+	pilotShard int
 	pilotUnits float64 // what that took
 	endRows    int     // rows read at each end of the board
 
@@ -37,7 +38,8 @@ type Walker struct {
 
 	mu       sync.Mutex
 	usage    store.Usage
-	underway underway // nil while there is nothing to keep
+	underway underway      // nil while there is nothing to keep
+	lost     map[int]error // shards that the walk does without
 }
 
 // Pieces of work are counts, or shards in a walk of some: all, and those that the walk
@@ -74,8 +76,10 @@ type Walk struct {
 // points then have an error. It costs the walked shards' part of that, and the best
 // rows of all. A budget that does not pay for one shard is store.ErrTooExpensive.
 //
-// A partition that cannot be read is an error that names it; a Rolling walk carries a
-// shard forward that failed twice, if at least half of the others can be walked.
+// A shard that fails twice is done without, if at least half of them can be walked: a
+// Rolling walk carries it forward, and where nothing was seen of it the others stand for
+// it, for each is a uniform sample of the board. The points then have an error, also those
+// of the best rows. With fewer shards the error names the partitions.
 //
 // A walk that goes on with another (Options.Resume) reads the ends of the board and what
 // the other had not finished. On a board at rest its points are those of one that was never
@@ -83,7 +87,7 @@ type Walk struct {
 func (w *Walker) Walk(ctx context.Context, prior State) (Walk, error) {
 	walk, err := w.walkSaving(ctx, prior)
 	if err == nil && walk.Method != Rolling {
-		walk.Walked = w.board.Shards
+		w.standIn(&walk)
 		err = w.remember(&walk, prior.History)
 	}
 	walk.AsOf, walk.Resumed, walk.ResumedOf = w.options.AsOf, w.pieces.resumed, w.pieces.all
@@ -143,15 +147,22 @@ func (w *Walker) cold(ctx context.Context, prior History) (Walk, error) {
 	return w.counted(ctx, w.cutpoints(w.pilot, w.board.Shards))
 }
 
-// readPilot reads shard 0 whole.
+// readPilot reads the first shard that can be read whole.
 func (w *Walker) readPilot(ctx context.Context) error {
-	before := w.usage.ReadUnits()
-	keys, err := w.keys(ctx, 0)
-	if err != nil {
-		return err
+	for shard := 0; ; shard++ { // too many that are lost are an error
+		before := w.usage.ReadUnits()
+		err := w.from(ctx, shard, func() (err error) {
+			w.pilot, err = w.keys(ctx, shard)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if !w.isLost(shard) {
+			w.pilotShard, w.pilotUnits = shard, w.usage.ReadUnits()-before
+			return nil
+		}
 	}
-	w.pilot, w.pilotUnits = keys, w.usage.ReadUnits()-before
-	return nil
 }
 
 // readsScores decides between the two ways for a board of so many entries.
@@ -270,7 +281,7 @@ func (w *Walker) countRows(ctx context.Context, shard int, s span) (total int64,
 	if s.to > s.from { // above a cutpoint at the best key there can be
 		return 0, 0, nil
 	}
-	if shard == 0 && w.pilot != nil {
+	if w.isPilot(shard) {
 		return int64(betterThan(w.pilot, s.to-1) - betterThan(w.pilot, s.from)), 0, nil
 	}
 	q := store.Query{Partition: w.partition(shard), From: s.from, To: s.to}
@@ -290,13 +301,16 @@ func (w *Walker) countRows(ctx context.Context, shard int, s span) (total int64,
 	}
 }
 
+// isPilot says that a shard was read whole by the pilot.
+func (w *Walker) isPilot(shard int) bool { return w.pilot != nil && shard == w.pilotShard }
+
 func (w *Walker) partition(shard int) store.Partition {
 	return w.board.Partition(w.column.Name, shard)
 }
 
 // keys reads all keys of a shard, best first.
 func (w *Walker) keys(ctx context.Context, shard int) ([]int64, error) {
-	if shard == 0 && w.pilot != nil {
+	if w.isPilot(shard) {
 		return w.pilot, nil
 	}
 	keys, _, err := w.rows(ctx, store.Query{Partition: w.partition(shard), From: bestKey, To: worstKey}, 0)
