@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -179,11 +179,10 @@ func (g *tableGallows) add(r *remnant, item map[string]types.AttributeValue) {
 	case owner == "#lease" && name == "refresh/games.xp":
 		r.fence, r.holder = number("f"), text("h")
 	case !strings.HasPrefix(owner, "#"):
-		var row strings.Builder
-		for _, attribute := range []string{"g", "xp", "v", "u", "x"} {
-			fmt.Fprintf(&row, "%s=%s ", attribute, text(attribute))
+		row, err := json.Marshal(item)
+		if err != nil {
+			g.t.Fatal(err)
 		}
-		fmt.Fprintf(&row, "of %d", len(item))
-		r.rows[owner+" "+name] = row.String()
+		r.rows[owner+" "+name] = string(row)
 	}
 }
