@@ -15,7 +15,7 @@ type Metrics struct {
 	asOf, interval                                *prometheus.GaugeVec
 	size, knots, entries, generation              *prometheus.GaugeVec
 	auditMedian, auditMax, auditCovered, auditees *prometheus.GaugeVec
-	throttles, reloads                            *prometheus.CounterVec
+	throttles, reloads, worse                     *prometheus.CounterVec
 	cacheFaults                                   prometheus.Counter
 	columns, running, waiting, registry           prometheus.Gauge
 }
@@ -46,6 +46,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		requests: counters("refresh_requests_total", "Requests that refreshes have made.", byColumn...),
 		units:    counters("refresh_read_units_total", "Read units that refreshes have consumed.", byColumn...),
 		resumed:  counters("refresh_resumed_total", "Refreshes that went on from where one that died had stopped.", byColumn...),
+		worse:    counters("curves_worse_total", "Curves that look worse than those they have replaced: with fewer entries, or a wider band.", "board", "column", "reason"),
 		lastTook: gauges("refresh_last_duration_seconds", "How long the last refresh took."),
 		walked:   gauges("refresh_shards_walked", "Shards that the last refresh walked; the others were carried forward."),
 		failures: gauges("refresh_failures", "Refreshes that have failed in a row; 0 once one succeeds."),
@@ -125,6 +126,9 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 	case Refreshed:
 		set(m.lastTook, t.Duration.Seconds())
 		set(m.walked, float64(t.Walked))
+		for _, reason := range []Worse{FewerEntries, WiderBand} { // both are there from the start: a rise from nothing shows no rate
+			m.worse.WithLabelValues(board, column, string(reason)).Add(oneIf(t.Worse == reason))
+		}
 		if t.Resumed > 0 {
 			m.resumed.WithLabelValues(board, column).Inc()
 		}
@@ -157,7 +161,7 @@ func (m *Metrics) ends(c *workedColumn) {
 func (m *Metrics) forget(c *workedColumn) {
 	labels := prometheus.Labels{"board": c.key.Board, "column": c.key.Column}
 	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{
-		m.ticks, m.late, m.requests, m.units, m.resumed, m.lastTook, m.walked, m.failures, m.lease, m.asOf, m.interval,
+		m.ticks, m.late, m.requests, m.units, m.resumed, m.worse, m.lastTook, m.walked, m.failures, m.lease, m.asOf, m.interval,
 		m.size, m.knots, m.entries, m.generation, m.auditMedian, m.auditMax, m.auditCovered, m.auditees,
 	} {
 		v.DeletePartialMatch(labels)

@@ -69,6 +69,7 @@ type Report struct {
 	Tolerance  float64 // scale of Shape, in entries
 	Shape      predictor.Shape
 	Duration   time.Duration
+	Worse      Worse // than the curve before, which the log warns of
 	Audit      Audit // none unless Options.Audit asks for one
 
 	curve *predictor.Curve
@@ -138,7 +139,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 	if err := held.confirm(ctx); err != nil {
 		return report, err
 	}
-	r.compare(ctx, key, before, curve)
+	report.Worse = r.compare(ctx, key, before, curve)
 	if err := r.publish(ctx, key, store.Published{Generation: generation, Data: data}, walk.State); err != nil {
 		return report, err
 	}
