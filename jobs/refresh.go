@@ -240,8 +240,9 @@ func (r Refresher) priorState(ctx context.Context, key store.CurveKey) (sampler.
 }
 
 // publish stores the curve first: a curve must never wait for its state, without
-// which the next walk merely starts cold. Once begun it is carried through, so that
-// an interrupted refresh has published both or neither.
+// which the next walk merely starts from an older one, or cold. So a state that cannot be
+// stored is warned of, and the refresh has succeeded. Once begun it is carried through, so
+// that an interrupted refresh has published both or neither.
 func (r Refresher) publish(ctx context.Context, key store.CurveKey, curve store.Published, state sampler.State) error {
 	data, err := state.Encode()
 	if err != nil {
@@ -255,7 +256,7 @@ func (r Refresher) publish(ctx context.Context, key store.CurveKey, curve store.
 		return fmt.Errorf("publish generation %d: %w", curve.Generation, err)
 	}
 	if _, err := r.Store.SaveState(ctx, key, data); err != nil {
-		return fmt.Errorf("save walk state: %w", err)
+		r.warn(ctx, "walk state is not kept, the next walk starts from an older one", key, err)
 	}
 	return nil
 }
