@@ -133,12 +133,12 @@ func verifyError(b *rankcurve.Board, column store.Column, prices config.Prices, 
 	if over.Spent {
 		return advicef(err, "the budget of %s read units is spent, and %s is not counted to its end: the curve led to expect a smaller board; allow more with --budget, or look at the best alone with --down-to RANK", budget, board)
 	}
-	shallower := ""
+	units, shallower := math.Ceil(over.Units), ""
 	if over.DownTo > 0 {
 		shallower = fmt.Sprintf(", or look at the best alone with --down-to %d", over.DownTo)
 	}
 	return advicef(err, "to verify %s takes about %s read units (%s on DynamoDB), the budget is %s and nothing was counted; allow more with --budget %.0f%s",
-		board, rounded(math.Ceil(over.Units)), dollars(prices.Reads(over.Units)), budget, roundedUp(over.Units), shallower)
+		board, rounded(units), dollars(prices.Reads(units)), budget, roundedUp(units), shallower)
 }
 
 // roundedUp is a number of read units that can be typed and leaves a tenth to spare.
