@@ -11,10 +11,10 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// A forgetful store keeps no states.
-type forgetful struct{ store.Store }
+// A stateless store keeps no states.
+type stateless struct{ store.Store }
 
-func (forgetful) SaveState(context.Context, store.CurveKey, []byte) (store.Usage, error) {
+func (stateless) SaveState(context.Context, store.CurveKey, []byte) (store.Usage, error) {
 	return store.Usage{}, store.ErrUnavailable
 }
 
@@ -23,7 +23,7 @@ func (forgetful) SaveState(context.Context, store.CurveKey, []byte) (store.Usage
 func TestAStateThatIsNotKeptIsWarnedOf(t *testing.T) {
 	st := newGames(t, 3000)
 	var log bytes.Buffer
-	r := jobs.Refresher{Store: forgetful{st}, Holder: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}
+	r := jobs.Refresher{Store: stateless{st}, Holder: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}
 	for generation := range int64(3) {
 		report, err := r.Refresh(context.Background(), games, "", jobs.Options{})
 		if err != nil || report.Generation != generation+1 || published(t, st).Meta().Generation != generation+1 {
