@@ -38,7 +38,7 @@ func (r Refresher) leaseTTL() time.Duration {
 func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ctx context.Context, held holding) error) (err error) {
 	// A holder may take its own lease again, so each refresh is one of its own.
 	holder := fmt.Sprintf("%s#%s", r.Holder, rand.Text()[:8])
-	lease, err := r.Store.Acquire(ctx, "refresh/"+key.String(), holder, r.now(), r.leaseTTL())
+	lease, err := r.acquire(ctx, "refresh/"+key.String(), holder)
 	if err != nil {
 		return err // which names the lease
 	}
@@ -59,6 +59,25 @@ func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ct
 		err = errors.Join(err, r.release(context.WithoutCancel(outer), lease))
 	}()
 	return work(ctx, holding{r, lease})
+}
+
+// lastAnswer is how long the answer about a lease is waited for when the context has ended.
+const lastAnswer = 3 * time.Second
+
+// acquire asks for a lease, and when the context ends meanwhile, waits for the answer all
+// the same: a lease that was given would stay until it expires.
+func (r Refresher) acquire(ctx context.Context, name, holder string) (store.Lease, error) {
+	asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastAnswer, cancel) })()
+	lease, err := r.Store.Acquire(asking, name, holder, r.now(), r.leaseTTL())
+	if ctx.Err() == nil {
+		return lease, err
+	}
+	if err == nil {
+		err = r.release(context.WithoutCancel(ctx), lease)
+	}
+	return store.Lease{}, errors.Join(ctx.Err(), err)
 }
 
 // renew prolongs the lease until the context ends, and ends it when the lease is

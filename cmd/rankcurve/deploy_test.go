@@ -148,6 +148,11 @@ type asked struct {
 // allows says whether a policy lets a request through.
 func (p policy) allows(a asked) bool {
 	for _, s := range p.Statement {
+		if s.Effect == "Deny" && slices.Contains(s.Action, "dynamodb:"+a.operation) && slices.Contains(s.Condition["ForAnyValue:StringEquals"]["dynamodb:LeadingKeys"], a.leading) {
+			return false
+		}
+	}
+	for _, s := range p.Statement {
 		if s.Effect != "Allow" || !slices.Contains(s.Action, "dynamodb:"+a.operation) || a.index != strings.Contains(s.Resource, "/index/") {
 			continue
 		}
@@ -254,6 +259,38 @@ func TestPoliciesAllowWhatIsDone(t *testing.T) {
 		}
 	}
 	seen.within(t, policyOf(t, "reader-policy.json"))
+}
+
+// What is nobody's business is refused: rows to a worker's writes, the system's own items to
+// readers.
+func TestPoliciesRefuseWhatIsNotDone(t *testing.T) {
+	worker, reader := policyOf(t, "worker-policy.json"), policyOf(t, "reader-policy.json")
+	for _, a := range []asked{
+		{operation: "GetItem", leading: "p7"},
+		{operation: "Query", leading: "p7"},
+		{operation: "GetItem", leading: "#secret"},
+		{operation: "PutItem", leading: "p7"},
+		{operation: "DeleteItem", leading: "p7"},
+		{operation: "PutItem", leading: "#board"},
+		{operation: "PutItem", leading: "#secret"},
+		{operation: "DeleteTable"},
+		{operation: "Scan"},
+		{operation: "UpdateItem", leading: "p7"},
+	} {
+		if worker.allows(a) {
+			t.Errorf("a worker may %+v", a)
+		}
+	}
+	for _, owner := range []string{"#secret", "#lease", "#state"} {
+		for _, operation := range []string{"GetItem", "BatchGetItem", "Query", "PutItem"} {
+			if a := (asked{operation: operation, leading: owner}); reader.allows(a) {
+				t.Errorf("a reader may %+v", a)
+			}
+		}
+	}
+	if !reader.allows(asked{operation: "GetItem", leading: "#curve"}) || !reader.allows(asked{operation: "GetItem", leading: "p7"}) || !worker.allows(asked{operation: "PutItem", leading: "#lease"}) {
+		t.Error("what is done is refused")
+	}
 }
 
 // No policy names what no store calls, and no writer's actions are a reader's.

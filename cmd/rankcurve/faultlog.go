@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"regexp"
 	"sync"
 	"time"
 )
@@ -10,7 +11,8 @@ import (
 const faultQuiet = time.Minute
 
 // A faultLog warns of faults that nobody else is told of. What goes wrong again in the
-// same words within a minute says nothing new: curves are asked for every few seconds.
+// same words within a minute says nothing new: curves are asked for every few seconds. Our
+// own end of a connection is no part of the words, for each has another.
 type faultLog struct {
 	log  *slog.Logger
 	text string
@@ -20,12 +22,15 @@ type faultLog struct {
 	said map[string]time.Time // when, by the error's words
 }
 
+// ownEnd is what stands before the server's address, as in "read tcp 10.0.0.1:41234->10.0.0.2:11211".
+var ownEnd = regexp.MustCompile(`[^\s>]+->`)
+
 func newFaultLog(log *slog.Logger, text string) *faultLog {
 	return &faultLog{log: log, text: text, now: time.Now, said: map[string]time.Time{}}
 }
 
 func (f *faultLog) warn(err error) {
-	if f.isNew(err.Error()) {
+	if f.isNew(ownEnd.ReplaceAllString(err.Error(), "->")) {
 		f.log.Warn(f.text, "error", err)
 	}
 }

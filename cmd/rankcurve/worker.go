@@ -74,7 +74,7 @@ func (p *program) workerAction(c *cli.Context) (err error) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	metrics := jobs.NewMetrics(registry)
 	st, err := openStore(c.Context, cfg, access{
-		mustExist: true, patient: true, pace: hardestPace(cfg), log: log,
+		mustExist: true, patient: true, pace: sampler.Pace{Max: unpaced}, log: log, // boards may get a pace at a reload
 		onThrottle: metrics.Throttled, onCacheFault: metrics.CacheFault,
 	})
 	if err != nil {
@@ -82,12 +82,15 @@ func (p *program) workerAction(c *cli.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeWithin(st, closeGrace)) }()
 	lease, _ := cfg.Worker.Lease.Duration() // Load has refused what is none
+	if lease < clocksDiffer {
+		log.WarnContext(c.Context, "worker.lease is short: workers whose clocks differ by as much take over from one that lives, and both do the work; 1m suits most", "lease", lease)
+	}
 	r := jobs.Refresher{Store: st, Holder: holder(), Log: log, LeaseTTL: lease}
 	w := jobs.NewWorker(r, settingsOf(cfg), metrics)
 	if c.Bool("once") {
 		return once(c, w)
 	}
-	return p.runWorker(c, cfg, w, serving{registry, metrics, log, hangup})
+	return p.runWorker(c, cfg, w, serving{registry, metrics, log, hangup, p.saysNothing(c)})
 }
 
 // workerConfig is the configuration with the worker's own flags.
@@ -108,6 +111,7 @@ type serving struct {
 	metrics  *jobs.Metrics
 	log      *slog.Logger
 	hangup   <-chan os.Signal
+	unsaid   bool // the configuration file was empty at the start
 }
 
 func (p *program) runWorker(c *cli.Context, cfg config.Config, w *jobs.Worker, s serving) error {
@@ -158,19 +162,23 @@ func (p *program) workerLog(c *cli.Context, cfg config.Log) *slog.Logger {
 	}
 	options := &slog.HandlerOptions{Level: &p.level}
 	if cfg.Format == config.LogJSON {
+		options.ReplaceAttr = inSeconds
 		return slog.New(slog.NewJSONHandler(p.err, options))
 	}
 	return slog.New(slog.NewTextHandler(p.err, options))
 }
 
-// hardestPace is one that is there if any board's is: a store at a pace shows throttles.
-func hardestPace(cfg config.Config) sampler.Pace {
-	most := cfg.RefreshDefaults.Pace.Max
-	for _, b := range cfg.Boards {
-		most = max(most, b.Refresh.Pace.Max)
+// inSeconds gives a duration its unit in JSON, which would be a bare number of nanoseconds.
+func inSeconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		return slog.Float64(a.Key+"_seconds", a.Value.Duration().Seconds())
 	}
-	return sampler.Pace{Max: float64(most)}
+	return a
 }
+
+// clocksDiffer is how far clocks of machines may well be apart that are set by the network.
+// A lease must be longer by far: one that is behind would take it for expired.
+const clocksDiffer = 10 * time.Second
 
 // settingsOf are those of a configuration.
 func settingsOf(cfg config.Config) jobs.Settings {
@@ -200,8 +208,8 @@ func planFor(cfg config.Config, b store.Board) (jobs.Plan, error) {
 		return jobs.Plan{}, fmt.Errorf("refresh.idle_max: %w", err)
 	}
 	plan := jobs.Plan{Schedule: times, IdleMax: idle, Options: refreshOptions(cfg, b.Name)}
-	if pace := &plan.Options.Pace; cfg.Store.Kind == config.KindDynamoDB && pace.Max <= 0 && hardestPace(cfg).Max > 0 {
-		pace.Max = unpaced // where others are paced, the store shows throttles, which only a pace bears
+	if pace := &plan.Options.Pace; cfg.Store.Kind == config.KindDynamoDB && pace.Max <= 0 {
+		pace.Max = unpaced // the worker's store shows throttles, which only a pace bears
 	}
 	if span, isPeriod := b.Span(); isPeriod && !span.End.IsZero() {
 		plan.Ends = span.End

@@ -47,7 +47,7 @@ func TestWorkerLogsALineForEachRefresh(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.SplitN(r.err, "\n", 2)[0]), &line); err != nil {
 		t.Fatalf("%v in %s", err, r.err)
 	}
-	for _, key := range []string{"board", "column", "generation", "method", "shards", "walked", "entries", "resumed", "requests", "read_units", "knots", "bytes", "tolerance", "duration", "outcome", "due"} {
+	for _, key := range []string{"board", "column", "generation", "method", "shards", "walked", "entries", "resumed", "requests", "read_units", "knots", "bytes", "tolerance", "duration_seconds", "outcome", "due"} {
 		if _, there := line[key]; !there {
 			t.Errorf("no %s in %s", key, r.err)
 		}
