@@ -14,7 +14,8 @@ import (
 )
 
 const boardsDescription = `Lists the boards of the store, or those of one family: their shards and columns, and of
-a board that is for a period when it began, when it is reset, and when it is gone.
+a board that is for a period when it began, when it is reset, and when it is gone. With
+a family come those of its types, photos.view with photos.
 
 Examples:
 
@@ -61,7 +62,7 @@ func (p *program) boards(c *cli.Context) error {
 			return err
 		}
 		boards = slices.DeleteFunc(boards, func(b store.Board) bool {
-			return b.Expired(now) || family != "" && b.Family != family && b.Name != family
+			return b.Expired(now) || family != "" && b.Family != family && b.Name != family && !strings.HasPrefix(b.Family, family+".")
 		})
 		if len(boards) == 0 && family != "" {
 			return noBoards(cfg, family)

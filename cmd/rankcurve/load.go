@@ -68,7 +68,7 @@ func (p *program) loadCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "column", Usage: "load the column `SPEC`, and others by more flags (default: all columns)"},
 			&cli.StringSliceFlag{Name: "attribute", Usage: "load the column `NAME` as an attribute, and others by more flags"},
 			&cli.IntFlag{Name: "shards", DefaultText: fmt.Sprintf("%d, or as configured", config.DefaultShards), Usage: "make the board with `K` shards"},
-			periodFlag(),
+			periodFlag(), jsonFlag(),
 		}, rollupFlags()...),
 		Action: p.load,
 	}
@@ -122,8 +122,7 @@ func (p *program) load(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.report(c, took)
-	return nil
+	return l.report(c, took)
 }
 
 // attributeColumns are those of --attribute.
@@ -341,7 +340,10 @@ func (l *loading) makeBoard(ctx context.Context) error {
 }
 
 // report says what was done, and what to do with it.
-func (l *loading) report(c *cli.Context, took time.Duration) {
+func (l *loading) report(c *cli.Context, took time.Duration) error {
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, loadedRow{Boards: l.names, Rows: l.check.rows, LeftOut: listed(l.leftOut), NoIndex: listed(l.noIndex)})
+	}
 	rate := float64(l.check.rows) / max(took.Seconds(), 1e-3)
 	w := c.App.Writer
 	fmt.Fprintf(w, "loaded %s into %s (%s) in %s: %s rows/s\n", counting(l.check.rows, "row"), l.namesText(), columnsText(l.board.Columns), seconds(took), humanize.Comma(int64(rate)))
@@ -350,11 +352,12 @@ func (l *loading) report(c *cli.Context, took time.Duration) {
 	}
 	if len(l.noIndex) > 0 {
 		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks\nnext: %s\nthen: %s\n", someOf(l.noIndex), next(c, "table", "sync"), next(c, "rebuild", l.name))
-		return
+		return nil
 	}
 	for _, name := range l.names {
 		fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", name))
 	}
+	return nil
 }
 
 // namesText names the boards.

@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 
 	"github.com/rankcurve/rankcurve"
@@ -132,9 +129,7 @@ func (p *program) rollUp(c *cli.Context, f format, specs []columnSpec) (err erro
 		return (&loading{input: in}).inputError(err)
 	}
 	if r.log.empty() {
-		fmt.Fprintf(c.App.Writer, "nothing new: %s has no line yet\n", r.log.name)
-		r.reportWaiting(c)
-		return nil
+		return r.reportEmpty(c)
 	}
 	return r.run(c)
 }
@@ -247,8 +242,7 @@ func (r *rollup) run(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	r.report(c, before, time.Since(start))
-	return nil
+	return r.report(c, before, time.Since(start))
 }
 
 // findPlace looks up how far the log is counted.
@@ -288,39 +282,4 @@ func (r *rollup) missingIndexes(ctx context.Context) ([]string, error) {
 	l := loading{program: r.program, config: r.config, board: store.Board{Columns: r.def.Columns}}
 	err := l.checkIndexes(ctx)
 	return l.noIndex, err
-}
-
-// report says what was done, and what to do next.
-func (r *rollup) report(c *cli.Context, before int, took time.Duration) {
-	w, log := c.App.Writer, r.journal.log()
-	switch {
-	case r.older:
-		fmt.Fprintf(w, "nothing new: %s ends at line %s, and the log that it is an older copy of is counted up to line %s\n", r.log.name, humanize.Comma(int64(r.lines)), humanize.Comma(int64(log.Done.Lines)))
-	case r.rows == 0:
-		fmt.Fprintf(w, "nothing new: %s is counted up to line %s\n", r.log.name, humanize.Comma(int64(log.Done.Lines)))
-	default:
-		names := slices.Sorted(maps.Keys(r.boards))
-		fmt.Fprintf(w, "counted %s of %s into %s (%s) in %s: %s lines/s\n", counting(r.rows, "line"), r.log.name, counting(len(names), "board"), someOf(names),
-			seconds(took), humanize.Comma(int64(float64(r.rows)/max(took.Seconds(), 1e-3))))
-		if before > r.log.headerLines() {
-			fmt.Fprintf(w, "the lines up to %s were counted before\n", humanize.Comma(int64(before)))
-		}
-	}
-	if r.gone > 0 {
-		fmt.Fprintf(w, "%s of long ago left out of boards that have expired\n", counting(r.gone, "line"))
-	}
-	r.reportWaiting(c)
-	if len(r.noIndex) > 0 {
-		fmt.Fprintf(w, "the table has no index of %s, without which there are no ranks\nnext: %s\n", someOf(r.noIndex), next(c, "table", "sync"))
-	}
-	if r.rows > 0 {
-		fmt.Fprintf(w, "next: %s\n", next(c, "rebuild", slices.Min(slices.Collect(maps.Keys(r.boards)))))
-	}
-}
-
-// reportWaiting tells of a last line that may be half written.
-func (r *rollup) reportWaiting(c *cli.Context) {
-	if r.log.usable < r.log.size {
-		fmt.Fprintln(c.App.Writer, "the last line has no line break at its end yet, and waits for the next run")
-	}
 }

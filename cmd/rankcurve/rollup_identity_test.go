@@ -93,6 +93,9 @@ func TestALogWithoutLines(t *testing.T) {
 	s, count := newHits(t)
 	path := s.folder + "/log.csv"
 	count("page,at\n").ok("nothing new: " + path + " has no line yet\n")
+	if out := count("page,at\nx,", "--json").ok().out; out != `{"log":"`+path+`","boards":[],"lines":0,"up_to":0,"gone":0,"older":false,"waiting":true,"no_index":[]}`+"\n" {
+		t.Error(out)
+	}
 	count("page,at\nx,").ok("nothing new: "+path+" has no line yet\n", "the last line has no line break at its end yet")
 	s.run("load", "hits", s.file("log.ndjson", "{"), "--count-by", "page").ok("nothing new: ")
 	count("who,at\n").fails(exitFailed, "log.csv:1: page: there is no such column")

@@ -54,7 +54,7 @@ func (s *shell) wantTop(board string, want ...string) {
 func TestRollUp(t *testing.T) {
 	s := newPhotos(t)
 	path := s.file("access.csv", accessLogHead)
-	s.countLog(path).ok("counted 4 lines of "+path+" into 6 boards (photos.download, photos.download:2026-11, photos.download:2026-11-20, photos.view, photos.view:2026-11, photos.view:2026-11-21)", "next: ")
+	s.countLog(path).ok("counted 4 lines of "+path+" into 6 boards (photos.download, photos.download:2026-11, photos.download:2026-11-20, photos.view, photos.view:2026-11, photos.view:2026-11-21)", "next: rankcurve --db "+s.db()+" worker --once, for all of them that are due\n")
 	want := func() {
 		t.Helper()
 		for _, board := range []string{"photos.view", "photos.view:2026-11", "photos.view:2026-11-21"} {
@@ -64,6 +64,7 @@ func TestRollUp(t *testing.T) {
 		s.run("top", "photos.view", "--column", "bytes").squeezed().ok("1 a.jpg 2,000", "2 b.jpg 500")
 	}
 	want()
+	s.run("boards", "photos").squeezed().ok("photos.download all 2", "photos.view:2026-11-21 daily 2")
 	s.countLog(path).ok("nothing new: " + path + " is counted up to line 5")
 	s.countLog(s.file("access.csv.1", accessLogHead)).ok("nothing new")
 	want()
@@ -72,7 +73,9 @@ func TestRollUp(t *testing.T) {
 	s.wantTop("photos.view", "1 b.jpg 3", "2 a.jpg 2")
 	s.run("top", "photos.view", "--column", "bytes").squeezed().ok("1 a.jpg 2,000", "2 b.jpg 1,000")
 	grown = s.file("access.csv", accessLogHead+"b.jpg,2026-11-21T09:00:03Z,view,500\nb.jpg,2026-11-21T09:00:04Z,view,\nc.jpg,2026-11-21T09:00:05Z,view,1\n")
-	s.countLog(grown).ok("counted 1 line")
+	if out := s.countLog(grown, "--json").ok().out; out != `{"log":"`+grown+`","boards":["photos.view","photos.view:2026-11","photos.view:2026-11-21"],"lines":1,"up_to":8,"gone":0,"older":false,"waiting":false,"no_index":[]}`+"\n" {
+		t.Error(out)
+	}
 	s.wantTop("photos.view", "1 b.jpg 3", "2 a.jpg 2", "3 c.jpg 1")
 	s.countLog(grown).ok("nothing new: " + grown + " is counted up to line 8")
 	b, err := s.store().Board(s.ctx, "photos.view:2026-11-21")
@@ -96,6 +99,7 @@ func TestRollUpMakesABoard(t *testing.T) {
 	s.run("boards").squeezed().ok("walks all 3 walks:desc:sum:0 km:desc:sum:2")
 	s.run("load", "walks", s.file("w.csv", "user,km\nann,3.5\n"), "--count-by", "user", "--sum", "km").ok("counted 1 line")
 	s.run("top", "walks").squeezed().ok("1 ann 3\n")
+	s.run("load", "plain", s.file("p.csv", "owner,km\nann,3.5\n"), "--json").ok(`{"boards":["plain"],"rows":1,"left_out":[],"no_index":[]}` + "\n")
 	s.run("load", "sizes", s.file("w.csv", "user,Size (KB)\nann,3.5\nann,1\n"), "--count-by", "user", "--sum", "size=Size (KB)").ok("counted 2 lines")
 	s.run("top", "sizes", "--column", "size").squeezed().ok("RANK OWNER SIZE\n1 ann 4.5\n")
 	s.run("load", "sizes", s.file("w.ndjson", `{"user":"bob","Size (KB)":7}`+"\n"), "--count-by", "user", "--sum", "size=Size (KB)").ok("counted 1 line")
