@@ -2,30 +2,60 @@ package sampler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/predictor/kriging"
+	"github.com/rankcurve/rankcurve/store"
 )
 
-// from reads of a shard, and once more if that fails. A shard that fails twice is lost: from
-// then on the walk does without it, and nothing is read of it. It is an error where fewer
-// than half of the shards would be left.
+// from reads of a shard, and once more if that fails and other shards do answer: a store
+// that is away as a whole ends the walk. A shard that fails twice is lost: from then on the
+// walk does without it, and nothing is read of it. It is an error where fewer than half of
+// the shards would be left.
 func (w *Walker) from(ctx context.Context, shard int, read func() error) error {
 	if w.isLost(shard) {
 		return nil
 	}
 	err := read()
-	if err != nil && itsOwn(ctx, err) {
-		err = read()
+	if err == nil || !itsOwn(ctx, err) || !w.othersAnswer(ctx, shard) {
+		return err
 	}
-	if err == nil || !itsOwn(ctx, err) {
+	if err = read(); err == nil || !itsOwn(ctx, err) {
 		return err
 	}
 	return w.lose(shard, err)
+}
+
+// othersAnswer says whether one of a few other shards can be read.
+func (w *Walker) othersAnswer(ctx context.Context, shard int) bool {
+	const few = 4
+	ctx, answered := context.WithCancel(ctx)
+	defer answered()
+	var answers atomic.Int64
+	var asking sync.WaitGroup
+	for i, asked := 1, 0; i < w.board.Shards && asked < few; i++ {
+		other := (shard + i) % w.board.Shards
+		if w.isLost(other) {
+			continue
+		}
+		asked++
+		asking.Go(func() {
+			page, err := w.store.Count(ctx, store.Query{Partition: w.partition(other), From: bestKey, To: worstKey, Limit: 1})
+			if errors.Join(err, w.spent(page.Usage)) == nil {
+				answers.Add(1)
+				answered() // the others need not
+			}
+		})
+	}
+	asking.Wait()
+	return answers.Load() > 0
 }
 
 func (w *Walker) lose(shard int, err error) error {
