@@ -27,11 +27,11 @@ type tableGallows struct {
 	client *http.Client
 
 	mu        sync.Mutex
-	under     sync.WaitGroup // requests under way
-	seen      int            // requests of this process
-	usual     int            // of an undisturbed refresh
-	at        int            // 0: at none
-	carried   bool           // kill after it is carried out
+	under     int  // requests under way
+	seen      int  // requests of this process
+	usual     int  // of an undisturbed refresh
+	at        int  // 0: at none
+	carried   bool // kill after it is carried out
 	condemned *exec.Cmd
 }
 
@@ -58,10 +58,10 @@ func (g *tableGallows) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the process died while it sent it
 	}
-	g.under.Add(1)
-	defer g.under.Done()
 	g.mu.Lock()
 	g.seen++
+	g.under++
+	defer g.done()
 	now, carried := g.seen == g.at, g.carried
 	g.mu.Unlock()
 	if now && !carried {
@@ -80,6 +80,12 @@ func (g *tableGallows) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(answer)
+}
+
+func (g *tableGallows) done() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.under--
 }
 
 func (g *tableGallows) forward(r *http.Request, body []byte) (status int, header http.Header, answer []byte, err error) {
@@ -114,15 +120,19 @@ func (g *tableGallows) execute(c *exec.Cmd, at int, carried bool) {
 		g.t.Fatal(err)
 	}
 	_ = c.Wait()
-	g.under.Wait()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.at = 0
+	eventually(g.t, "the requests that were under way", func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.at = 0
+		return g.under == 0
+	})
 }
 
 func (g *tableGallows) study(c *exec.Cmd) {
 	g.t.Helper()
 	g.execute(c, 0, false)
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.usual = g.seen
 	g.t.Logf("a refresh has %d requests", g.usual)
 }
