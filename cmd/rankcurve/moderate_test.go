@@ -20,8 +20,8 @@ func TestHideUnhideAndRemove(t *testing.T) {
 		}
 	}
 	s.run("rank", "games", "p3").fails(exitNotFound, `owner "p3" is hidden on board "games"`)
-	s.run("owner", "p3").ok("games (hidden)")
-	if row := s.run("owner", "p3", "--json").ok().rows()[0]; row["hidden"] != true {
+	s.run("owner", "p3", "--hidden").ok("games (hidden)")
+	if row := s.run("owner", "p3", "--hidden", "--json").ok().rows()[0]; row["hidden"] != true {
 		t.Errorf("%v", row)
 	}
 	s.run("rebuild", "games").ok("of 3 entries")
