@@ -173,3 +173,70 @@ func TestHidingRacesWithFirstPosts(t *testing.T) {
 		}
 	})
 }
+
+// firstRows is a store in which something happens right before rows are first written.
+type firstRows struct {
+	store.Store
+	before func()
+}
+
+func (s *firstRows) Put(ctx context.Context, b store.Board, e store.Entry) (store.Usage, error) {
+	s.happen(e)
+	return s.Store.Put(ctx, b, e)
+}
+
+func (s *firstRows) PutAll(ctx context.Context, b store.Board, entries []store.Entry) ([]error, store.Usage, error) {
+	s.happen(entries[0])
+	return s.Store.PutAll(ctx, b, entries)
+}
+
+func (s *firstRows) happen(e store.Entry) {
+	if do := s.before; do != nil && e.Version == 0 {
+		s.before = nil
+		do()
+	}
+}
+
+// One who hides, or puts back, between a post's look at the list and its write finds no
+// row, and the post looks again.
+func TestHidingWhileAFirstRowIsWritten(t *testing.T) {
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		ctx, c := context.Background(), newClock()
+		def := missions()
+		def.Periods = []store.Period{store.Daily}
+		st := &firstRows{Store: on.Store}
+		f, others := newFamily(t, st, def, c), newFamily(t, on, def, c)
+		hide := func() {
+			if done, err := others.Hide(ctx, "ann", "bob"); err != nil || done[0].Err != nil {
+				t.Error(done, err)
+			}
+		}
+		unhide := func() {
+			if done, err := others.Unhide(ctx, "ann", "bob"); err != nil || done[0].Err != nil {
+				t.Error(done, err)
+			}
+		}
+		for i, meanwhile := range []func(){hide, unhide, hide, unhide} {
+			st.before = meanwhile
+			b, err := f.Make(ctx, store.Daily.At(c.Now()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			posts := []rankcurve.Post{{Owner: "ann", Scores: scores{"xp": 1}}, {Owner: "bob", Scores: scores{"xp": 2}}}
+			if i < 2 {
+				_, err = f.Post(ctx, time.Time{}, posts[0])
+			} else {
+				_, _, err = b.PostAll(ctx, posts)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			row, _, err := on.Entry(ctx, b.Definition(), "ann")
+			if err != nil || row.Hidden != (i%2 == 0) || row.Scores["xp"] != 1 {
+				t.Errorf("%d: %+v, %v", i, row, err)
+			}
+			c.Advance(24 * time.Hour)
+		}
+	})
+}

@@ -48,7 +48,8 @@ type Posted struct {
 // store's answers were lost, or the context ended while it wrote, and the post may be
 // in the row. Sent again with the same ID it is applied once; without one, it may be
 // twice. It costs a read unit, and one write unit for the row plus two for every column
-// that changes; Ranks cost no read of an index.
+// that changes; Ranks cost no read of an index. The first row of an owner on a board of a
+// family costs two read units more, see [Family.Hide].
 func (b *Board) Post(ctx context.Context, p Post) (Posted, error) {
 	return b.post(ctx, p, nil)
 }
