@@ -119,16 +119,21 @@ func (a *batch) try(ctx context.Context, pending []*queue) ([]*queue, error) {
 		return writing, err
 	}
 	var again []*queue
+	var makers []*queue
 	var made []store.Entry
 	for i, q := range writing {
 		if a.stored(q, drafts[i], failures[i]) {
 			again = append(again, q)
 		}
 		if failures[i] == nil && drafts[i].base.Version == 0 {
-			made = append(made, drafts[i].row)
+			makers, made = append(makers, q), append(made, drafts[i].row)
 		}
 	}
-	return again, a.board.settleNew(ctx, made)
+	if err := a.board.settleNew(ctx, made); err != nil {
+		a.fail(makers, fmt.Errorf("the row is stored, and may be shown while its family hides the owner: %w", errors.Join(store.ErrUnknown, err)))
+		return again, err
+	}
+	return again, nil
 }
 
 // draft reads and computes the rows, and answers which have to be written. Those that it
