@@ -132,104 +132,12 @@ func (w *Worker) Reload(s Settings) {
 	}
 }
 
-// sync reads the registry and brings the columns in line with it.
-func (w *Worker) sync(ctx context.Context) {
-	boards, err := w.list(ctx)
-	if ctx.Err() != nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.listing, w.tried = time.Time{}, w.refresher.now()
-	if w.unlisted = err; err != nil {
-		w.log.WarnContext(ctx, "boards cannot be listed; those known are refreshed all the same", "error", err)
-		return
-	}
-	w.listed = w.tried
-	w.metrics.registry.Set(float64(w.listed.Unix()))
-	there := map[store.CurveKey]bool{}
-	failing := map[string]string{}
-	for _, b := range boards {
-		if expired(b, w.listed) {
-			continue
-		}
-		plan, err := w.settings.Plan(b)
-		if err != nil {
-			failing[b.Name] = err.Error()
-			if w.planless[b.Name] != err.Error() {
-				w.log.ErrorContext(ctx, "board is not refreshed", "board", b.Name, "error", err)
-			}
-			continue
-		}
-		for _, column := range b.Columns {
-			key := b.CurveKey(column.Name)
-			there[key] = true
-			w.place(key, b, plan)
-		}
-	}
-	w.planless = failing
-	for key, c := range w.columns {
-		if !there[key] {
-			w.remove(c)
-		}
-	}
-	w.metrics.columns.Set(float64(len(w.columns)))
-}
-
-// list reads the registry, and gives up in time to try again.
-func (w *Worker) list(ctx context.Context) ([]store.Board, error) {
-	w.mu.Lock()
-	w.listing = w.refresher.now()
-	w.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(ctx, registryTimeout, fmt.Errorf("no answer within %s", registryTimeout))
-	defer cancel()
-	boards, err := w.refresher.Store.Boards(ctx)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("list boards: %w", context.Cause(ctx))
-	}
-	return boards, err
-}
-
-// expired says that a board is gone, though it may still be listed.
-func expired(b store.Board, now time.Time) bool {
-	return !b.Expires.IsZero() && !now.Before(b.Expires)
-}
-
-// place schedules a column, anew if it has other times than before.
-func (w *Worker) place(key store.CurveKey, b store.Board, plan Plan) {
-	c, known := w.columns[key]
-	switch {
-	case !known:
-		c = &workedColumn{key: key, board: b, plan: plan}
-		w.columns[key] = c
-	case c.take(b, plan):
-		w.cron.Remove(c.entry)
-	default:
-		return
-	}
-	c.entry = w.cron.Schedule(times{plan, w.refresher.now}, cron.FuncJob(func() { w.run(c, true) }))
-	w.start(c) // what is due already is not made to wait for the next time
-}
-
 // start runs a column's job now, unless the worker ends. The caller has the lock: what is
 // started is waited for.
 func (w *Worker) start(c *workedColumn) {
 	if !w.stopping {
 		w.work.Go(func() { w.run(c, false) })
 	}
-}
-
-func (w *Worker) remove(c *workedColumn) {
-	w.cron.Remove(c.entry)
-	c.stop()
-	delete(w.columns, c.key)
-	w.forget(c)
-}
-
-// forget takes a column that is gone out of what is kept of columns.
-func (w *Worker) forget(c *workedColumn) {
-	w.admission.forget(c.key)
-	w.metrics.forget(c)
 }
 
 // run is a column's job. There is one at a time: if another is at it, a time that is due is
@@ -419,52 +327,6 @@ func effective(interval time.Duration, t TickReport) time.Duration {
 	return interval
 }
 
-func (w *Worker) late(ctx context.Context, c *workedColumn, waited, interval time.Duration) {
-	if waited <= interval/4 {
-		return
-	}
-	w.metrics.late.WithLabelValues(c.key.Board, c.key.Column).Inc()
-	w.log.WarnContext(ctx, "tick is late: it had to wait for its turn; raise worker.concurrent, or refresh less often",
-		"board", c.key.Board, "column", c.key.Column, "waited", waited, "interval", interval)
-}
-
-// outcomeTexts are what the log says of ticks.
-var outcomeTexts = map[Outcome]string{
-	Refreshed: "refreshed",
-	Unchanged: "nothing has changed; the curve is published again as of now",
-	Done:      "done already, by another worker or a rebuild",
-	Held:      "another worker is at it",
-	Lost:      "another worker has taken over; nothing was published",
-	Quiet:     "nothing has changed for a while; the next look is later",
-	Backoff:   "not tried: the refreshes before have failed",
-	Stopped:   "given up: the worker ends",
-	Failed:    "refresh failed",
-}
-
-// tell writes the tick's line in the log.
-func (w *Worker) tell(ctx context.Context, c *workedColumn, due time.Time, t TickReport, err error) {
-	level := slog.LevelDebug
-	switch t.Outcome {
-	case Refreshed, Unchanged, Backoff, Stopped:
-		level = slog.LevelInfo
-	case Lost:
-		level = slog.LevelWarn
-	case Failed:
-		level = slog.LevelError
-	}
-	attributes := append(t.attributes(c.key), slog.String("outcome", string(t.Outcome)), slog.Time("due", due))
-	if t.Outcome == Failed || t.Outcome == Backoff {
-		attributes = append(attributes, slog.Int("failures", t.Failures()), slog.Time("retry", t.Retry))
-	}
-	switch {
-	case err != nil:
-		attributes = append(attributes, slog.String("error", err.Error()))
-	case t.Outcome == Backoff:
-		attributes = append(attributes, slog.String("error", t.note.Error))
-	}
-	w.log.LogAttrs(ctx, level, outcomeTexts[t.Outcome], attributes...)
-}
-
 // caught takes what a job has panicked with for a failure of its column.
 func (w *Worker) caught(c *workedColumn, panicked any) {
 	if panicked == nil {
@@ -475,79 +337,4 @@ func (w *Worker) caught(c *workedColumn, panicked any) {
 	w.metrics.failures.WithLabelValues(c.key.Board, c.key.Column).Set(float64(failures))
 	w.log.Error("internal error in a refresh; please report it. The schedule goes on",
 		"board", c.key.Board, "column", c.key.Column, "outcome", string(Failed), "error", panicked, "stack", string(debug.Stack()))
-}
-
-// A Summary is what one round over all columns did.
-type Summary struct {
-	Outcomes map[Outcome]int
-	Failed   []error // of columns, also of those that are not tried again yet, and of boards that have no plan
-}
-
-// Once does every tick that is due, each column's once, and returns. The error is that
-// the boards cannot be listed, or that the context has ended; what failed of the columns
-// is in the summary.
-func (w *Worker) Once(ctx context.Context) (Summary, error) {
-	w.context = ctx
-	boards, err := w.refresher.Store.Boards(ctx)
-	if err != nil {
-		return Summary{}, err
-	}
-	s := Summary{Outcomes: map[Outcome]int{}}
-	var mu sync.Mutex
-	add := func(o Outcome, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		s.Outcomes[o]++
-		if o == Failed || o == Backoff {
-			s.Failed = append(s.Failed, err)
-		}
-	}
-	var columns []*workedColumn
-	for _, b := range boards {
-		if expired(b, w.refresher.now()) {
-			continue
-		}
-		plan, err := w.settings.Plan(b)
-		if err != nil {
-			add(Failed, fmt.Errorf("board %s: %w", b.Name, err))
-			continue
-		}
-		for _, column := range b.Columns {
-			columns = append(columns, &workedColumn{key: b.CurveKey(column.Name), board: b, plan: plan})
-		}
-	}
-	w.mu.Lock()
-	w.atOnce = len(columns)
-	w.mu.Unlock()
-	for _, c := range columns {
-		w.work.Go(func() { add(w.once(ctx, c)) })
-	}
-	w.work.Wait()
-	return s, ctx.Err()
-}
-
-// once is a tick of Once: a panic is the failure of its column alone.
-func (w *Worker) once(ctx context.Context, c *workedColumn) (outcome Outcome, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			outcome, err = Failed, fmt.Errorf("refresh %s: internal error: %v; please report it", c.key, r)
-		}
-	}()
-	due, interval := c.plan.due(w.refresher.now())
-	w.sound(ctx, c)
-	report, err := w.tick(ctx, c, due, interval)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return Stopped, nil
-	}
-	if report.Outcome == Backoff {
-		err = fmt.Errorf("%s has failed %s and is not tried again before %s: %s", c.key, inWords(report.Failures()), report.Retry.Format(time.RFC3339), report.note.Error)
-	}
-	return report.Outcome, err
-}
-
-func inWords(times int) string {
-	if times == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times in a row", times)
 }
