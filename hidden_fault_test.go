@@ -33,7 +33,11 @@ func TestAPostThatCannotSeeWhomTheFamilyHidesSaysSo(t *testing.T) {
 	onBackends(t, func(t *testing.T, on backend) {
 		t.Helper()
 		ctx, c := context.Background(), newClock()
-		daily, err := newFamily(t, on, missions(), c).Open(ctx, store.Daily, time.Time{})
+		f := newFamily(t, on, missions(), c)
+		if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "bob", Scores: scores{"xp": 1}}); err != nil { // makes the boards
+			t.Fatal(err)
+		}
+		daily, err := f.Open(ctx, store.Daily, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
