@@ -178,7 +178,7 @@ func inSeconds(_ []string, a slog.Attr) slog.Attr {
 
 // clocksDiffer is how far clocks of machines may well be apart that are set by the network.
 // A lease must be longer by far: one that is behind would take it for expired.
-const clocksDiffer = 10 * time.Second
+const clocksDiffer = 5 * time.Second
 
 // settingsOf are those of a configuration.
 func settingsOf(cfg config.Config) jobs.Settings {

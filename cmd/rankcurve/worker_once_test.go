@@ -21,3 +21,14 @@ func TestWorkerOnceFailsWhileAColumnWaitsAfterFailures(t *testing.T) {
 	s.run("worker", "--once").ok2(t)
 	s.run("worker", "--once", "--listen", "127.0.0.1:0").fails(exitUsage, "--once ends before anybody could ask for metrics; leave --listen out, or --once")
 }
+
+func TestWorkerWarnsOfALeaseThatClocksMayOutrun(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.players(30)).ok()
+	for lease, warns := range map[string]bool{"2s": true, "6s": false} {
+		s.environ = []string{"RANKCURVE_WORKER_LEASE=" + lease}
+		if r := s.run("worker", "--once").ok2(t); strings.Contains(r.err, "worker.lease is short") != warns {
+			t.Errorf("with a lease of %s: %s", lease, r.err)
+		}
+	}
+}
