@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,12 +54,12 @@ func TestTimesThatPassWhileTheWorkerIsStoppedAreMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		st := newBoards(t, 50, "a")
-		var slept time.Duration
+		var slept atomic.Int64 // a clock is asked by many
 		h := newClockedHand(t, st, settled(everyFive(t)), func() time.Time {
 			if time.Since(begun) > 32*time.Minute { // it was stopped then for half an hour
-				slept = 30 * time.Minute
+				slept.Store(int64(30 * time.Minute))
 			}
-			return time.Now().Add(slept)
+			return time.Now().Add(time.Duration(slept.Load()))
 		})
 		h.work()
 		time.Sleep(40 * time.Minute)
