@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rankcurve/rankcurve"
 )
@@ -63,6 +64,9 @@ func (c Cache) faults() (faults []fault) {
 	}
 	if kinds := []CacheKind{CacheNone, CacheMemcached}; !slices.Contains(kinds, c.Kind) {
 		report("cache.kind", "%q is not a kind of cache; use one of %v", c.Kind, kinds)
+	}
+	if timeout, err := time.ParseDuration(c.Memcached.Timeout); err != nil || timeout < time.Millisecond || timeout > time.Minute {
+		report("cache.memcached.timeout", "%q is not in 1ms..1m; write it like 250ms or 2s", c.Memcached.Timeout)
 	}
 	servers := c.Memcached.Servers
 	if len(servers) == 0 {

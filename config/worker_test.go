@@ -20,6 +20,8 @@ func TestSchedulesAndTheWorkersKeysAreChecked(t *testing.T) {
 		`worker: {read_units_per_second: -1}`:                                           `worker.read_units_per_second: -1 is negative`,
 		`worker: {jitter: 1h}`:                                                          `worker.jitter: 1h is more than 10m`,
 		`worker: {jitter: soon}`:                                                        `worker.jitter: "soon" is not a length of time`,
+		`cache: {memcached: {timeout: 0s}}`:                                             `cache.memcached.timeout: "0s" is not in 1ms..1m`,
+		`cache: {memcached: {timeout: 250}}`:                                            `cache.memcached.timeout: "250" is not in 1ms..1m`,
 		`worker: {lease: 0s}`:                                                           `worker.lease: "0s" is not in 1s..10m`,
 		`worker: {lease: 1d}`:                                                           `worker.lease: "1d" is not in 1s..10m`,
 		`log: {format: xml}`:                                                            `log.format: "xml" is not a format; use one of [text json]`,

@@ -20,6 +20,9 @@ import (
 
 const patience = 20 * time.Second
 
+// patient waits for a memcached that a busy machine keeps waiting.
+const patient = "RANKCURVE_CACHE_MEMCACHED_TIMEOUT=20s"
+
 // startMemcached runs a real memcached until the test's end, or until stop.
 func startMemcached(t *testing.T) (addr string, stop func()) {
 	t.Helper()

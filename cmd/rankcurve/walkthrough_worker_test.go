@@ -76,6 +76,8 @@ func TestBinaryDoesTheWalkthroughOfWorkers(t *testing.T) {
 	endpoint := servers.DynamoDB(t)
 	memcached := servers.NewMemcached(t).Addr
 	credentialsOf(t, "")
+	name, value, _ := strings.Cut(patient, "=")
+	t.Setenv(name, value)
 	address := strings.NewReplacer(
 		"http://127.0.0.1:4567", endpoint, "127.0.0.1:11211", memcached,
 		"127.0.0.1:9464", freeAddress(t), "127.0.0.1:9465", freeAddress(t),

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/rankcurve/rankcurve/config"
 	"github.com/rankcurve/rankcurve/store"
@@ -23,7 +24,11 @@ func behindMemcached(st store.Store, cfg config.Config, a access) (store.Store, 
 			a.onCacheFault()
 		}
 	}
-	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(onFault))
+	timeout, err := time.ParseDuration(cfg.Cache.Memcached.Timeout)
+	if err != nil {
+		return nil, fmt.Errorf("cache.memcached.timeout: %w", err)
+	}
+	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(onFault), memcache.Timeout(timeout))
 	if err != nil {
 		return nil, hintf(err, "correct cache.memcached.servers or --memcached, or go without: --cache none")
 	}

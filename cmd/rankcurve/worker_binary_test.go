@@ -115,7 +115,7 @@ func TestBinaryWorkersTakeOverFromOneAnother(t *testing.T) {
 	p := newProcess(t)
 	addr, _ := startMemcached(t)
 	c := newCloud(t)
-	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr)
+	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr, patient)
 	c.games(50)
 	environ := slices.Concat(c.environ, often)
 	first, second := p.work(environ), p.work(append(environ, "RANKCURVE_WORKER_LISTEN=127.0.0.1:0"))

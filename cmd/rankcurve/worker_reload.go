@@ -74,7 +74,7 @@ func fixed(a, b config.Config) (keys []string) {
 		}
 	}
 	differ("store", a.Store != b.Store)
-	differ("cache", a.Cache.Kind != b.Cache.Kind || !slices.Equal(a.Cache.Memcached.Servers, b.Cache.Memcached.Servers))
+	differ("cache", a.Cache.Kind != b.Cache.Kind || !slices.Equal(a.Cache.Memcached.Servers, b.Cache.Memcached.Servers) || a.Cache.Memcached.Timeout != b.Cache.Memcached.Timeout)
 	differ("worker.listen", a.Worker.Listen != b.Worker.Listen)
 	differ("worker.lease", a.Worker.Lease != b.Worker.Lease)
 	differ("log.format", a.Log != b.Log)
