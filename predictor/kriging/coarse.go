@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// Apart is how far two sightings of a shard lie apart, at least, for what they differ by
-// to be taken for how the board changes. Who removes an owner and rebuilds at once has
+// Apart is how far two sightings of a whole board lie apart, at least, for what they differ
+// by to be taken for how the board changes. Who removes an owner and rebuilds at once has
 // changed the board by hand: at that speed it would be another one in a minute.
 const Apart = 30 * time.Second
 
-// apart leaves out what a shard was seen to hold shortly before it was seen again.
+// apart leaves out what a board was seen to hold shortly before it was seen again. It is not
+// for shards that stand for each other: that one has not changed ties it to those that were
+// seen with it before.
 func apart(sightings []Sighting) []Sighting {
-	newest := newestFirst(sightings)
-	after := map[int]time.Time{}
-	return slices.DeleteFunc(newest, func(s Sighting) bool {
-		if t, seen := after[s.Shard]; seen && t.Sub(s.At) < Apart && t.After(s.At) {
+	var after time.Time
+	return slices.DeleteFunc(newestFirst(sightings), func(s Sighting) bool {
+		if after.Sub(s.At) < Apart && after.After(s.At) {
 			return true
 		}
-		after[s.Shard] = s.At
+		after = s.At
 		return false
 	})
 }

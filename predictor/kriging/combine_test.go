@@ -272,20 +272,20 @@ func TestManyTimesAreTakenTogether(t *testing.T) {
 	}
 }
 
-// What a shard was seen to hold a moment before it was seen again says nothing of how the
-// board changes.
+// What a board was seen to hold a moment before it was seen again says nothing of how it
+// changes.
 func TestOfSightingsOfAMomentTheNewestCounts(t *testing.T) {
-	const shards = 8
-	sightings, moments := make([]kriging.Sighting, 0, 3*shards), make([]kriging.Sighting, 0, 6*shards)
-	for i := range 3 * shards {
-		s := kriging.Sighting{Shard: i % shards, At: at(i / 2), Better: []int64{int64(400 + i%5)}}
+	const walks = 6
+	sightings, moments := make([]kriging.Sighting, 0, walks), make([]kriging.Sighting, 0, 2*walks)
+	for i := range walks {
+		s := kriging.Sighting{Shard: 0, At: at(i), Better: []int64{int64(400 + i%5)}}
 		before := s
 		before.At, before.Better = s.At.Add(-kriging.Apart/2), []int64{200}
 		sightings, moments = append(sightings, s), append(moments, s, before)
 	}
-	now := at(3 * shards / 2)
-	want, _ := combine(t, sightings, shards, now, nil)
-	got, _ := combine(t, moments, shards, now, nil)
+	now := at(walks)
+	want, _ := combine(t, sightings, 1, now, nil)
+	got, _ := combine(t, moments, 1, now, nil)
 	if want[0] != got[0] {
 		t.Errorf("%+v, without what was seen a moment before %+v", got[0], want[0])
 	}

@@ -10,14 +10,17 @@ import (
 // from the last sightings of its shards; shards that were never seen count with
 // their expectation. Known is what earlier calls learnt of the board's activity; the
 // intervals returned are for the next call. Cutpoints are taken one by one: the
-// answers of two neighbours may cross, by less than their errors. Of sightings of a shard
-// that lie less than [Apart] from each other the newest counts.
+// answers of two neighbours may cross, by less than their errors. Of sightings of one
+// shard that is the board, less than [Apart] from each other, the newest counts.
 //
 // It takes some 400 Cholesky factors of the groups' means: for 64 shards seen three
 // times in sets of four, about a second for 300 cutpoints. Errors wrap
 // [ErrSightings].
 func Combine(sightings []Sighting, shards int, now time.Time, horizon time.Duration, known []Interval) ([]Forecast, []Interval, error) {
-	sightings = coarse(apart(sightings))
+	if shards == 1 {
+		sightings = apart(sightings)
+	}
+	sightings = coarse(sightings)
 	h, err := arrange(sightings, shards, now, horizon, known)
 	if err != nil {
 		return nil, nil, err
