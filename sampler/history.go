@@ -122,7 +122,7 @@ func (h History) see(fresh []kriging.Sighting) History {
 		kept = keptOfBoard
 	}
 	of := make([][]kriging.Sighting, h.Shards) // newest first
-	for _, s := range newestFirst(h.Sightings) {
+	for _, s := range kriging.NewestFirst(h.Sightings) {
 		of[s.Shard] = append(of[s.Shard], s)
 	}
 	for _, s := range fresh {
@@ -132,7 +132,7 @@ func (h History) see(fresh []kriging.Sighting) History {
 	for _, own := range of {
 		h.Sightings = append(h.Sightings, own[:min(kept, len(own))]...)
 	}
-	h.Sightings = newestFirst(h.Sightings)
+	h.Sightings = kriging.NewestFirst(h.Sightings)
 	return h
 }
 
@@ -147,10 +147,4 @@ func spaced(own []kriging.Sighting, now time.Time) []kriging.Sighting {
 		return own[1:]
 	}
 	return slices.Delete(slices.Clone(own), 1, 2)
-}
-
-func newestFirst(sightings []kriging.Sighting) []kriging.Sighting {
-	sorted := slices.Clone(sightings)
-	slices.SortStableFunc(sorted, func(a, b kriging.Sighting) int { return b.At.Compare(a.At) })
-	return sorted
 }

@@ -15,7 +15,7 @@ const Apart = 30 * time.Second
 // seen with it before.
 func apart(sightings []Sighting) []Sighting {
 	var after time.Time
-	return slices.DeleteFunc(newestFirst(sightings), func(s Sighting) bool {
+	return slices.DeleteFunc(NewestFirst(sightings), func(s Sighting) bool {
 		if after.Sub(s.At) < Apart && after.After(s.At) {
 			return true
 		}
@@ -24,7 +24,8 @@ func apart(sightings []Sighting) []Sighting {
 	})
 }
 
-func newestFirst(sightings []Sighting) []Sighting {
+// NewestFirst is a sorted copy; sightings of one time stay in their order.
+func NewestFirst(sightings []Sighting) []Sighting {
 	sorted := slices.Clone(sightings)
 	slices.SortStableFunc(sorted, func(a, b Sighting) int { return b.At.Compare(a.At) })
 	return sorted
@@ -47,7 +48,7 @@ func coarse(sightings []Sighting) []Sighting {
 	if len(times) <= mostTimes {
 		return sightings
 	}
-	newest := newestFirst(sightings)
+	newest := NewestFirst(sightings)
 	type place struct {
 		shard int
 		at    int64

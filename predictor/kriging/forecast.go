@@ -84,7 +84,7 @@ func latest(sightings []Sighting, kept int) []Sighting {
 	if kept == 0 {
 		return sightings
 	}
-	newest := newestFirst(sightings)
+	newest := NewestFirst(sightings)
 	seen := map[int]int{}
 	return slices.DeleteFunc(newest, func(s Sighting) bool {
 		seen[s.Shard]++
