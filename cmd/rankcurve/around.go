@@ -47,11 +47,7 @@ func (p *program) around(c *cli.Context) error {
 		return err
 	}
 	return p.withStore(c, func(cfg config.Config, st store.Store) error {
-		b, err := openBoard(c, cfg, st, rankcurve.WithReadBudget(c.Float64("read-budget")))
-		if err != nil {
-			return err
-		}
-		column, err := b.Definition().Column(c.String("column"))
+		b, column, err := openColumn(c, cfg, st, rankcurve.WithReadBudget(c.Float64("read-budget")))
 		if err != nil {
 			return err
 		}

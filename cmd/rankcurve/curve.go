@@ -106,11 +106,7 @@ func (p *program) curveExport(c *cli.Context) error {
 		return err
 	}
 	return p.withStore(c, func(cfg config.Config, st store.Store) error {
-		b, err := openBoard(c, cfg, st)
-		if err != nil {
-			return err
-		}
-		column, err := b.Definition().Column(c.String("column"))
+		b, column, err := openColumn(c, cfg, st)
 		if err != nil {
 			return err
 		}

@@ -43,17 +43,9 @@ func (p *program) curveShow(c *cli.Context) error {
 		return err
 	}
 	return p.withStore(c, func(cfg config.Config, st store.Store) error {
-		b, err := openBoard(c, cfg, st)
+		b, columns, err := openColumns(c, cfg, st)
 		if err != nil {
 			return err
-		}
-		columns := b.Definition().Columns
-		if c.IsSet("column") {
-			column, err := b.Definition().Column(c.String("column"))
-			if err != nil {
-				return err
-			}
-			columns = []store.Column{column}
 		}
 		for i, column := range columns {
 			s, err := loadCurve(c, st, b, column.Name)

@@ -31,6 +31,31 @@ func openBoard(c *cli.Context, cfg config.Config, st store.Store, opts ...rankcu
 	return b, nil
 }
 
+// openColumn opens the board that a command names, and its column: the first, unless
+// --column names another.
+func openColumn(c *cli.Context, cfg config.Config, st store.Store, opts ...rankcurve.Option) (*rankcurve.Board, store.Column, error) {
+	b, err := openBoard(c, cfg, st, opts...)
+	if err != nil {
+		return nil, store.Column{}, err
+	}
+	column, err := b.Definition().Column(c.String("column"))
+	return b, column, err
+}
+
+// openColumns opens the board that a command names, and all its columns, unless --column
+// names one.
+func openColumns(c *cli.Context, cfg config.Config, st store.Store) (*rankcurve.Board, []store.Column, error) {
+	if c.IsSet("column") {
+		b, column, err := openColumn(c, cfg, st)
+		return b, []store.Column{column}, err
+	}
+	b, err := openBoard(c, cfg, st)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, b.Definition().Columns, nil
+}
+
 // contradiction says what to do about a configuration that is not the board's.
 func contradiction(err error) error {
 	if errors.Is(err, store.ErrBoardMismatch) {

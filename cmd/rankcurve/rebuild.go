@@ -78,17 +78,9 @@ func (p *program) rebuild(c *cli.Context) error {
 		return access{patient: true, pace: refreshOptions(cfg, c.Args().First()).Pace}
 	}
 	return p.withStoreFor(c, patiently, func(cfg config.Config, st store.Store) error {
-		b, err := openBoard(c, cfg, st)
+		b, columns, err := openColumns(c, cfg, st)
 		if err != nil {
 			return err
-		}
-		columns := b.Definition().Columns
-		if c.IsSet("column") {
-			column, err := b.Definition().Column(c.String("column"))
-			if err != nil {
-				return err
-			}
-			columns = []store.Column{column}
 		}
 		r := rebuilding{c, p, jobs.Refresher{Store: st, Holder: holder(), Now: p.clock(), Log: p.log()}, b.Definition(), refreshOptions(cfg, b.Definition().Name), cfg.Prices}
 		if err := r.takeFlags(); err != nil {

@@ -89,11 +89,7 @@ func (p *program) verify(c *cli.Context) error {
 		return access{patient: true, pace: refreshOptions(cfg, c.Args().First()).Pace}
 	}
 	return p.withStoreFor(c, patiently, func(cfg config.Config, st store.Store) error {
-		b, err := openBoard(c, cfg, st)
-		if err != nil {
-			return err
-		}
-		column, err := b.Definition().Column(c.String("column"))
+		b, column, err := openColumn(c, cfg, st)
 		if err != nil {
 			return err
 		}
