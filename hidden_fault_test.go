@@ -3,6 +3,8 @@ package rankcurve_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,4 +56,50 @@ func TestAPostThatCannotSeeWhomTheFamilyHidesSaysSo(t *testing.T) {
 			t.Errorf("%+v, %v", row, err)
 		}
 	})
+}
+
+// A row that cannot be decoded keeps its owner on no other board of the family.
+func TestAFamilyHidesBesideADamagedRow(t *testing.T) {
+	ctx, c := context.Background(), newClock()
+	st := &damagedOn{Store: newStore(t)}
+	f := newFamily(t, st, missions(), c)
+	for _, owner := range []string{"bad", "ann"} {
+		if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: owner, Scores: scores{"xp": 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	weekly, err := f.Open(ctx, store.Weekly, c.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.board = weekly.Definition().Name
+	done, err := f.Hide(ctx, "bad")
+	if err != nil || !errors.Is(done[0].Err, store.ErrCorrupt) || !done[0].Changed {
+		t.Errorf("%+v, %v, want it hidden where it can be, and told where not", done, err)
+	}
+	for _, p := range []store.Period{store.Always, store.Daily} {
+		wantTop(t, f, p, c.Now(), "ann")
+	}
+}
+
+// damagedOn is a store in which "bad" has a row on one board that cannot be decoded.
+type damagedOn struct {
+	store.Store
+	board string
+}
+
+func (d *damagedOn) Entry(ctx context.Context, b store.Board, owner string) (store.Entry, store.Usage, error) {
+	if owner == "bad" && b.Name == d.board {
+		return store.Entry{}, store.Usage{}, fmt.Errorf("owner %q: %w", owner, store.ErrCorrupt)
+	}
+	return d.Store.Entry(ctx, b, owner)
+}
+
+func (d *damagedOn) BoardsOf(ctx context.Context, owner string) ([]store.Owned, store.Usage, error) {
+	rows, usage, err := d.Store.BoardsOf(ctx, owner)
+	sound := slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Board.Name == d.board })
+	if err == nil && len(sound) < len(rows) {
+		err = store.Unreadable(map[string]error{d.board: fmt.Errorf("owner %q: %w", owner, store.ErrCorrupt)})
+	}
+	return sound, usage, err
 }

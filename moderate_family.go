@@ -140,7 +140,8 @@ func (r registeredBoards) moderate(ctx context.Context, owner string, do func(*B
 		return false, false, err
 	}
 	rows, _, err := r.store.BoardsOf(ctx, owner)
-	if err != nil {
+	var some *store.UnreadableError // its boards are acted on too, and say what is wrong
+	if err != nil && !errors.As(err, &some) {
 		return false, false, err
 	}
 	names := map[string]bool{}
@@ -149,6 +150,11 @@ func (r registeredBoards) moderate(ctx context.Context, owner string, do func(*B
 	}
 	for _, row := range rows {
 		names[row.Board.Name] = r.named[row.Board.Name] != nil
+	}
+	if some != nil {
+		for name := range some.Rows {
+			names[name] = r.named[name] != nil
+		}
 	}
 	var errs []error
 	for name, ours := range names {

@@ -108,7 +108,8 @@ func (b *Board) rankOrSay(ctx context.Context, c *column, mode Mode, rows []look
 // BoardsOf reads the rows of one owner in a store, of whatever board, sorted by the
 // boards' names, but for those that are hidden and those on boards that have expired. An
 // owner that is on no board has none, which is no error; one that cannot be an owner is
-// [store.ErrInvalid]. It costs half a read unit per 4 KB begun of all the rows together,
+// [store.ErrInvalid]. Where some rows cannot be read back the others are answered beside
+// an error that is a *[store.UnreadableError], with why by board. It costs half a read unit per 4 KB begun of all the rows together,
 // and may be a moment behind what was last written.
 func BoardsOf(ctx context.Context, st store.Store, owner string) ([]store.Owned, store.Usage, error) {
 	rows, usage, err := BoardsOfWithHidden(ctx, st, owner)
@@ -122,8 +123,8 @@ func BoardsOfWithHidden(ctx context.Context, st store.Store, owner string) ([]st
 	}
 	rows, usage, err := st.BoardsOf(ctx, owner)
 	if err != nil {
-		return nil, usage, fmt.Errorf("read the boards of owner %q: %w", owner, err)
+		err = fmt.Errorf("read the boards of owner %q: %w", owner, err)
 	}
 	now := time.Now()
-	return slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Board.Expired(now) }), usage, nil
+	return slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Board.Expired(now) }), usage, err
 }

@@ -17,8 +17,10 @@ type Owners interface {
 	// BoardsOf reads all rows of one owner, those that are hidden too, sorted by the
 	// boards' names. A row on a board that is not registered is passed by, for
 	// nothing says what it holds. An owner without rows, or one that cannot be an
-	// owner, has none: that is no error. May be eventually consistent. Costs half a
-	// read unit per 4 KB begun of all the rows together.
+	// owner, has none: that is no error. A row that is there and cannot be read back
+	// keeps no other from being answered: it is left out, and the error is an
+	// *UnreadableError, which says why by board. May be eventually consistent. Costs
+	// half a read unit per 4 KB begun of all the rows together.
 	BoardsOf(ctx context.Context, owner string) ([]Owned, Usage, error)
 }
 

@@ -10,10 +10,10 @@ import (
 // which are there and cannot be read back. It is what their errors are, [ErrCorrupt].
 // Take it out with errors.As.
 type UnreadableError struct {
-	Rows map[string]error // why not, by owner; one at least
+	Rows map[string]error // why not, by owner, or by board where all are of one owner; one at least
 }
 
-// Unreadable is the error of the rows that could not be read, by owner, or nil.
+// Unreadable is the error of the rows that could not be read, as in Rows, or nil.
 func Unreadable(rows map[string]error) error {
 	if len(rows) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func Unreadable(rows map[string]error) error {
 	return &UnreadableError{Rows: rows}
 }
 
-// Error implements error: what the first row's says, in the order of the owners.
+// Error implements error: what the first row's says, in the order of the names.
 func (e *UnreadableError) Error() string {
 	all := e.Unwrap()
 	if more := len(all) - 1; more > 0 {
@@ -30,11 +30,11 @@ func (e *UnreadableError) Error() string {
 	return all[0].Error()
 }
 
-// Unwrap are the rows' errors, in the order of the owners.
+// Unwrap are the rows' errors, in the order of the names.
 func (e *UnreadableError) Unwrap() []error {
 	all := make([]error, 0, len(e.Rows))
-	for _, owner := range slices.Sorted(maps.Keys(e.Rows)) {
-		all = append(all, e.Rows[owner])
+	for _, name := range slices.Sorted(maps.Keys(e.Rows)) {
+		all = append(all, e.Rows[name])
 	}
 	return all
 }

@@ -216,6 +216,7 @@ func TestRankRefusesAnOwnersFileAsAWhole(t *testing.T) {
 func TestRankBesideADamagedRow(t *testing.T) {
 	s := newShell(t)
 	s.board(5)
+	s.run("load", "weekly", s.players(5)).ok()
 	db, err := bbolt.Open(s.db(), 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -243,6 +244,10 @@ func TestRankBesideADamagedRow(t *testing.T) {
 	rows := s.run("owner", "nobody", "p2", "p1", "--board", "games", "--json").fails(exitFailed, "put back a copy", `owner "nobody" is not on board`).rows()
 	if len(rows) != 3 || rows[0]["error"] == nil || rows[1]["error"] == nil || rows[2]["version"] != 1.0 {
 		t.Errorf("rows %v", rows)
+	}
+	rows = s.run("owner", "p2", "--json").fails(exitFailed, "put back a copy", `"games"`).rows()
+	if len(rows) != 2 || rows[0]["board"] != "weekly" || rows[1]["board"] != "games" || rows[1]["error"] == nil {
+		t.Errorf("rows %v, want that of the other board, and why this one is none", rows)
 	}
 	s.run("rank", "games", "p1", "nobody").fails(exitNotFound)
 	s.run("load", "games", s.players(5)).fails(exitFailed, "p2")

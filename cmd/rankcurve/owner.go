@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -155,18 +156,16 @@ func (q *ownerQuestion) onBoard(owners []string) error {
 func (q *ownerQuestion) everywhere(owners []string) error {
 	for _, owner := range owners {
 		rows, err := q.boardsOf(owner)
+		var some *store.UnreadableError // other rows are none the worse for it
 		switch {
-		case errors.Is(err, store.ErrCorrupt): // others are none the worse for it
+		case errors.As(err, &some):
 		case err != nil:
 			return err
 		case len(rows) == 0:
-			err = fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)
-		}
-		if err != nil {
+			err := fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)
 			if err := q.missing(rankcurve.Result{Owner: owner, Err: err}); err != nil {
 				return err
 			}
-			continue
 		}
 		for _, o := range rows {
 			b, err := q.open(o.Board.Name)
@@ -183,6 +182,14 @@ func (q *ownerQuestion) everywhere(owners []string) error {
 				r.Ranks = again[0].Ranks // none if the row went meanwhile
 			}
 			if err := q.show(b, r); err != nil {
+				return err
+			}
+		}
+		if some == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(some.Rows)) {
+			if err := q.missing(rankcurve.Result{Owner: owner, Board: name, Err: some.Rows[name]}); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 // board. All are of one snapshot.
 func (s *Store) BoardsOf(ctx context.Context, owner string) (rows []store.Owned, u store.Usage, err error) {
 	size, possible := 0, store.ValidateOwner(owner) == nil
+	unreadable := map[string]error{}
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		if !possible {
 			return nil
@@ -31,7 +32,9 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) (rows []store.Owned,
 			}
 			e, err := decodeEntry(name, owner, data)
 			if err != nil {
-				return err
+				unreadable[name] = err
+				size += len(k) + len(data)
+				continue
 			}
 			size += store.EntrySize(b, e)
 			rows = append(rows, store.Owned{Board: b, Entry: e})
@@ -41,5 +44,5 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) (rows []store.Owned,
 	if err != nil {
 		return nil, u, err
 	}
-	return rows, store.Usage{TableReads: store.ItemReadUnits(size, false), Requests: 1}, nil
+	return rows, store.Usage{TableReads: store.ItemReadUnits(size, false), Requests: 1}, store.Unreadable(unreadable)
 }

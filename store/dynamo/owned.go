@@ -29,6 +29,7 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) ([]store.Owned, stor
 		return nil, u, fmt.Errorf("read the boards of owner %q: %w", owner, err)
 	}
 	rows := make([]store.Owned, 0, len(items))
+	unreadable := map[string]error{}
 	for _, i := range items {
 		b, used, err := s.definition(ctx, textOf(i[attrBoard]))
 		u.Add(used)
@@ -40,12 +41,13 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) ([]store.Owned, stor
 		}
 		e, err := decodeEntry(s.table, b, owner, i)
 		if err != nil {
-			return nil, u, err
+			unreadable[b.Name] = err
+			continue
 		}
 		rows = append(rows, store.Owned{Board: b, Entry: e})
 	}
 	slices.SortFunc(rows, func(x, y store.Owned) int { return strings.Compare(x.Board.Name, y.Board.Name) })
-	return rows, u, nil
+	return rows, u, store.Unreadable(unreadable)
 }
 
 // itemsOf reads all items of an owner.

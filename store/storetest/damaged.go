@@ -33,6 +33,7 @@ var damagedSentences = []sentence{
 	{"Entry of a row that cannot be read is ErrCorrupt", damagedEntry},
 	{"EntriesOf answers the others, and says why one cannot be read", damagedEntriesOf},
 	{"EntriesOf of a row that cannot be read costs what it costs", damagedEntriesOfCosts},
+	{"BoardsOf answers the other rows, and says why one cannot be read", damagedBoardsOf},
 }
 
 func damagedEntry(f *fixture) {
@@ -65,6 +66,29 @@ func damagedEntriesOfCosts(f *fixture) {
 	_, u, _ := f.EntriesOf(f.ctx, f.board, []string{"ann", damagedOwner, "bob"})
 	if u.TableReads != 1.5 || u.Requests != 1 {
 		f.Errorf("three rows used %+v, want 1.5 table reads in one request", u)
+	}
+}
+
+func damagedBoardsOf(f *fixture) {
+	weekly := boardOf("weekly", 1)
+	for _, b := range []store.Board{f.board, weekly} {
+		if err := f.CreateBoard(f.ctx, b); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if _, err := f.Load(f.ctx, weekly, []store.Entry{entry(damagedOwner, 7, 7)}); err != nil {
+		f.Fatal(err)
+	}
+	rows, u, err := f.BoardsOf(f.ctx, damagedOwner)
+	var some *store.UnreadableError
+	if !errors.As(err, &some) || len(some.Rows) != 1 || len(rows) != 1 || rows[0].Board.Name != weekly.Name {
+		f.Fatalf("%d rows, %v; want the sound one, and an UnreadableError of the other", len(rows), err)
+	}
+	f.wantNamed(err)
+	f.wantNamed(some.Rows[f.board.Name])
+	f.wantScore(rows[0].Entry, 7)
+	if u.TableReads < 0.5 {
+		f.Errorf("used %+v, want what was read", u)
 	}
 }
 
