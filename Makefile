@@ -57,7 +57,7 @@ accuracy: ## Print the accuracy table (minutes)
 	go test ./jobs -run TestAccuracyTable -v -count=1 -timeout 20m
 
 .PHONY: simulate
-simulate: ## Hold estimates under churn to what is promised, and write docs/estimation.md (half an hour)
+simulate: ## Hold estimates under churn to what is promised, and write docs/estimation.md (5 to 15 minutes)
 	go test -tags promises ./cmd/rankcurve/internal/simulation -run TestPromisesUnderChurn -v -count=1 -parallel 2 -timeout 3h
 
 .PHONY: scale
