@@ -18,7 +18,18 @@ import (
 var (
 	ErrNoCurve  = errors.New("no curve yet")     // no refresh has published one
 	ErrBadCurve = errors.New("curve is damaged") // its bytes are not a whole curve, or another column's
+
+	// ErrForgotten is a post of which its ID cannot tell any more whether it is stored: the
+	// answer was lost, and since then so many others with ids came that the row may have
+	// dropped it. Sent again it may be applied twice, so look at the row first. The error
+	// is [store.ErrUnknown] too.
+	ErrForgotten = errors.New("post cannot be found by its id any more")
 )
+
+// forgottenPost is the error of a post that must not be sent again blindly.
+func forgottenPost() error {
+	return advise(ErrForgotten, store.ErrUnknown, "whether it is stored cannot be told any more: the answer was lost, and %d or more other posts with ids came since; look at the row before it is sent again", store.MaxPosts)
+}
 
 func noCurve(key store.CurveKey) error {
 	return advise(ErrNoCurve, nil, "no curve of %s yet: run `rankcurve rebuild %s`", key, key.Board)

@@ -19,6 +19,10 @@ type FanOutError struct {
 	Failed  []string  // names of those that have it not
 	Unknown []string  // names of those that may have it: it was lost what became of the write
 	Errs    []error   // why, of Failed and then of Unknown
+
+	// Forgotten are those of Unknown that would not know the post by its ID if it were sent
+	// again: their errors are [ErrForgotten].
+	Forgotten []string
 }
 
 // Error implements error.
@@ -65,6 +69,8 @@ func (e *FanOutError) advice() string {
 	switch {
 	case e.Final():
 		return ""
+	case len(e.Forgotten) > 0:
+		return fmt.Sprintf("; do not send it again, for its id would not be known on %s: look there first, and post with the same id to the other boards that have it not by their own names", strings.Join(e.Forgotten, ", "))
 	case e.ID != "":
 		return fmt.Sprintf("; send it again with the same id and the same time, %s, which changes nothing where it is stored", e.At.UTC().Format(time.RFC3339))
 	case len(e.Unknown) > 0:
@@ -87,6 +93,9 @@ func (f *Family) failure(at time.Time, p Post, posted []FamilyPosted) error {
 		case one.Err == nil:
 			e.Stored = append(e.Stored, one.Board.Name)
 		case errors.Is(one.Err, store.ErrUnknown):
+			if errors.Is(one.Err, ErrForgotten) {
+				e.Forgotten = append(e.Forgotten, one.Board.Name)
+			}
 			e.Unknown, unknown = append(e.Unknown, one.Board.Name), append(unknown, one.Err)
 		default:
 			e.Failed, e.Errs = append(e.Failed, one.Board.Name), append(e.Errs, one.Err)

@@ -35,7 +35,8 @@ type FamilyPosted struct {
 // [FanOutError].)
 //
 // The post's ID is the same on each board. After a [FanOutError], or a crash, the same
-// post with the same time and ID is sent again: it changes nothing where it is stored.
+// post with the same time and ID is sent again: it changes nothing where it is stored. The
+// exception is one with Forgotten boards, which is [ErrForgotten]: there it may be applied twice.
 // One without an ID would be applied twice there. So note the time with the ID before
 // the first sending, rather than take the zero time: after midnight that is another day's.
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,6 +69,61 @@ func cutShort(t *testing.T, st *writes, owner string) {
 	if _, err := f.Post(ctx, time.Time{}, p); err == nil || !strings.Contains(err.Error(), advice) {
 		t.Errorf("without an id: %v", err)
 	}
+}
+
+// Where the rows of a board do not know the post's id any more, nobody is told to send it
+// again: there it would be applied twice.
+func TestAForgottenFamilyPostIsNotSentAgain(t *testing.T) {
+	ctx, st := context.Background(), newStore(t)
+	at, daily := newClock().Now(), "missions:2026-11-20"
+	postXP(t, newFamily(t, st, missions(), newClock()), at, 1, "first")
+	d := &doubtsOn{Store: st, board: daily, doubts: doubts{Store: st, carriedOut: true, others: func(st store.Store) {
+		b, err := rankcurve.Open(ctx, st, daily, rankcurve.WithClock(newClock().Now))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for i := range store.MaxPosts {
+			if _, err := b.Post(ctx, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 0}, ID: fmt.Sprint("other-", i)}); err != nil {
+				t.Error(err)
+			}
+		}
+	}}}
+	f, p := newFamily(t, d, missions(), newClock()), rankcurve.Post{Owner: "ann", Scores: scores{"xp": 5}, ID: "mine"}
+	_, err := f.Post(ctx, at, p)
+	var fanOut *rankcurve.FanOutError
+	if !errors.As(err, &fanOut) || !errors.Is(err, rankcurve.ErrForgotten) || !errors.Is(err, store.ErrUnknown) {
+		t.Fatalf("error %v", err)
+	}
+	if !slices.Equal(fanOut.Forgotten, []string{daily}) || !slices.Equal(fanOut.Unknown, []string{daily}) || len(fanOut.Failed) > 0 || len(fanOut.Errs) != 1 {
+		t.Errorf("%+v", fanOut)
+	}
+	if !strings.Contains(err.Error(), "do not send it again, for its id would not be known on "+daily) || strings.Contains(err.Error(), "same time") {
+		t.Errorf("the error says %v", err)
+	}
+	wantXP(t, st, "ann", 6, boardsAtStart...)
+	if _, err := f.Post(ctx, at, p); err != nil { // against the advice
+		t.Fatal(err)
+	}
+	wantXP(t, st, "ann", 11, daily)
+	wantXP(t, st, "ann", 6, "missions", "missions:2026-W47")
+}
+
+// doubtsOn is a store that has doubts about one board.
+type doubtsOn struct {
+	store.Store
+	board  string
+	mu     sync.Mutex
+	doubts doubts
+}
+
+func (d *doubtsOn) Put(ctx context.Context, b store.Board, e store.Entry) (store.Usage, error) {
+	if b.Name != d.board {
+		return d.Store.Put(ctx, b, e)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.doubts.Put(ctx, b, e)
 }
 
 func TestLatePosts(t *testing.T) {

@@ -44,10 +44,12 @@ type Posted struct {
 // The error is [store.ErrNoColumn] for an unknown column, [store.ErrInvalid] for a
 // bad owner, operator, ID, version or attribute, for a score or sum out of range or
 // beyond [WithLimits], and for a post of nothing, and [store.ErrConflict] when all tries met another writer;
-// nothing is written then. One that is [store.ErrUnknown] too is the exception: the
+// nothing is written then. One that is [store.ErrUnknown] is the exception: the
 // store's answers were lost, or the context ended while it wrote, and the post may be
 // in the row. Sent again with the same ID it is applied once; without one, it may be
-// twice. It costs a read unit, and one write unit for the row plus two for every column
+// twice. If it is [ErrForgotten] besides, the row has dropped so many ids since that this
+// holds no more: look at the row, and do not send the post again unless it is missing
+// there. It costs a read unit, and one write unit for the row plus two for every column
 // that changes; Ranks cost no read of an index. The first row of an owner on a board of a
 // family costs two read units more, see [Family.Hide].
 func (b *Board) Post(ctx context.Context, p Post) (Posted, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,7 +19,7 @@ import (
 // does not touch another owner. A row that posts leave as it was is read again, strongly
 // consistent, at another unit: what was read may have been the row of a moment ago. An error of the call says that the store failed: a
 // post whose errs is nil is stored, the others are to be sent again, which is safe for
-// those with an ID.
+// those with an ID. None whose errs is [ErrForgotten] is to be sent again.
 func (b *Board) PostAll(ctx context.Context, posts []Post) (posted []Posted, errs []error, err error) {
 	a := newBatch(b, posts)
 	err = a.run(ctx)
@@ -60,7 +61,7 @@ func (a *batch) run(ctx context.Context) (err error) {
 			break
 		}
 		if try == postTries {
-			a.fail(pending, triedInVain(store.ErrConflict))
+			a.fail(a.lookLast(ctx, pending), triedInVain(store.ErrConflict))
 			break
 		}
 		if err := a.board.options.pause(ctx, try); err != nil {
@@ -278,11 +279,24 @@ func (a *batch) settle(q *queue, row store.Entry) (ended bool) {
 		a.setVersion(q, made)
 		return true
 	case forgotten:
-		a.fail([]*queue{q}, fmt.Errorf("too many other posts came between: %w", store.ErrConflict))
+		q.doubt = nil
+		a.fail([]*queue{q}, forgottenPost())
 		return true
 	}
 	q.doubt = nil
 	return false
+}
+
+// lookLast looks for those of the last try that are in doubt, as long as their rows can
+// tell, and answers with the queues that are not stored or still in doubt.
+func (a *batch) lookLast(ctx context.Context, pending []*queue) []*queue {
+	return slices.DeleteFunc(pending, func(q *queue) bool {
+		if q.doubt == nil {
+			return false
+		}
+		row, err := rowOf(ctx, a.board.store, a.board.def, q.owner)
+		return err == nil && a.settle(q, row)
+	})
 }
 
 func (a *batch) setVersion(q *queue, version int64) {

@@ -158,6 +158,8 @@ func comparableRows(board store.Board, post rankcurve.Post) error {
 // postError says what to do about a post that failed.
 func postError(c *cli.Context, board string, err error) error {
 	switch {
+	case errors.Is(err, rankcurve.ErrForgotten):
+		return advicef(err, "%v; see what the row is now: `%s`", err, next(c, "owner", c.Args().Get(1), "--board", board, "--json"))
 	case errors.Is(err, store.ErrUnknown) && c.IsSet("id"):
 		return advicef(err, "%v; run the same command again: its --id keeps it from being applied twice", err)
 	case errors.Is(err, store.ErrUnknown):

@@ -81,6 +81,9 @@ func fanOutAdvice(c *cli.Context, e *rankcurve.FanOutError) error {
 	switch {
 	case e.Final():
 		return advicef(e, "%s", outcome)
+	case len(e.Forgotten) > 0:
+		return advicef(e, "%s; do not run the same command again, for its --id would not be known on %s: look there first with `%s`, and post with --id %s to the other boards that have it not by their own names",
+			outcome, strings.Join(e.Forgotten, ", "), next(c, "owner", c.Args().Get(1)), quoted(e.ID))
 	case e.ID != "":
 		return advicef(e, "%s; run the same command again with --id %s --time %s: where it is stored it changes nothing", outcome, quoted(e.ID), e.At.UTC().Format(time.RFC3339))
 	case len(look) > 0:
