@@ -54,7 +54,7 @@ func (p *program) run(ctx context.Context, words []string) (code int) {
 	}()
 	app := p.app()
 	p.buffered = bufio.NewWriter(p.out)
-	app.Writer = p.buffered
+	app.Writer = legibleWriter{p.buffered}
 	err := p.dispatch(ctx, app, words)
 	if flushed := p.flush(); !errors.Is(err, flushed) {
 		err = errors.Join(err, flushed)
@@ -114,7 +114,7 @@ func (p *program) app() *cli.App {
 		Description: appDescription,
 		Version:     versionText(),
 		Reader:      p.in,
-		ErrWriter:   p.err,
+		ErrWriter:   legibleWriter{p.err},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "config", Usage: "read the configuration from `FILE` (environment: RANKCURVE_CONFIG)"},
 			&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "log to standard error from `LEVEL` up: debug, info, warn, or error for none"},

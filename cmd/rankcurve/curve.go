@@ -119,7 +119,7 @@ func (p *program) curveExport(c *cli.Context) error {
 			return err
 		}
 		if !c.IsSet("o") {
-			_, err = c.App.Writer.Write(published.Data)
+			_, err = p.buffered.Write(published.Data)
 			return err
 		}
 		return writeFile(c.String("o"), func(w io.Writer) error {

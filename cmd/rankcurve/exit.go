@@ -97,7 +97,7 @@ func withNextStep(err error) error {
 // line, which is told in the words of its syntax.
 func (p *program) complain(err error) {
 	var usage *usageError
-	text := strings.TrimRight(err.Error(), "\n")
+	text := legibleLines(strings.TrimRight(err.Error(), "\n"))
 	if errors.Is(err, context.Canceled) && !isAdvice(err) {
 		// A command that writes gives its own advice from where it begins to.
 		text = "stopped before it was done; nothing was changed: run the same command again"

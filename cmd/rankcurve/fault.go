@@ -16,9 +16,9 @@ type fault struct {
 
 func (f *fault) Error() string {
 	if f.column == "" {
-		return fmt.Sprintf("%d: %s", f.line, f.what)
+		return legible(fmt.Sprintf("%d: %s", f.line, f.what))
 	}
-	return fmt.Sprintf("%d: %s: %s", f.line, f.column, f.what)
+	return legible(fmt.Sprintf("%d: %s: %s", f.line, f.column, f.what))
 }
 
 func faultf(line int, column, format string, args ...any) *fault {

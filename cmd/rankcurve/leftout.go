@@ -17,6 +17,6 @@ func warnLeftOut(c *cli.Context, board, column string, u store.Usage) {
 			board += "." + column
 		}
 		warning := fmt.Sprintf("warning: %s of %s cannot be ranked and were left out, such as: %s", counting(u.Skipped, "row"), board, u.SkippedRow)
-		fmt.Fprintln(c.App.ErrWriter, withFlags(c, warning))
+		fmt.Fprintln(c.App.ErrWriter, legible(withFlags(c, warning)))
 	}
 }

@@ -79,7 +79,7 @@ func (l *listing) cells(r rankcurve.Rank) []string {
 func pairs(attributes map[string]string) string {
 	texts := make([]string, 0, len(attributes))
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
-		texts = append(texts, name+"="+attributes[name])
+		texts = append(texts, legible(name+"="+attributes[name]))
 	}
 	return strings.Join(texts, " ")
 }

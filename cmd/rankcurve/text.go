@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
@@ -25,10 +26,11 @@ func counting[N int | int64](n N, thing string) string {
 // someOf lists names, the first ten of many.
 func someOf(names []string) string {
 	const most = 10
-	if len(names) <= most {
-		return strings.Join(names, ", ")
+	list := legible(strings.Join(names[:min(len(names), most)], ", "))
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", list, more)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return list
 }
 
 // A table lines up columns for a person: text to the left, numbers to the right.
@@ -39,7 +41,9 @@ type table struct {
 }
 
 func newTable(w io.Writer, header ...string) *table {
-	return &table{w: w, rows: [][]string{header}, text: map[int]bool{}}
+	t := &table{w: w, text: map[int]bool{}}
+	t.row(header...)
+	return t
 }
 
 // texts marks columns, counted from 0, that are set to the left.
@@ -50,7 +54,13 @@ func (t *table) texts(columns ...int) *table {
 	return t
 }
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) row(cells ...string) {
+	shown := make([]string, len(cells))
+	for i, cell := range cells {
+		shown[i] = legible(cell)
+	}
+	t.rows = append(t.rows, shown)
+}
 
 // print sets the table. tabwriter aligns all columns one way, so what belongs to
 // the other side is padded first.
@@ -58,14 +68,14 @@ func (t *table) print() error {
 	widths := map[int]int{}
 	for _, row := range t.rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	w := tabwriter.NewWriter(t.w, 0, 0, 3, ' ', 0)
 	for _, row := range t.rows {
 		for i, cell := range row {
 			if !t.text[i] {
-				cell = strings.Repeat(" ", widths[i]-len([]rune(cell))) + cell
+				cell = strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)) + cell
 			}
 			if i == len(row)-1 {
 				cell = strings.TrimRight(cell, " ")
