@@ -11,7 +11,7 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// An Age is a length of time as people write it: 30d, 12h, 90m or 45s. The empty one
+// An Age is a length of time as people write it: 2w, 30d, 1h30m or 45s. The empty one
 // is none.
 type Age string
 
@@ -20,27 +20,30 @@ const day = 24 * time.Hour
 // MaxAge is the longest, so that no time that it is added to is out of range.
 const MaxAge = 36500 * day
 
+// ageUnits are in the order in which an age has them, each once at most.
+var ageUnits = []struct {
+	letter byte
+	length time.Duration
+}{{'w', 7 * day}, {'d', day}, {'h', time.Hour}, {'m', time.Minute}, {'s', time.Second}}
+
 // Duration reads the age.
 func (a Age) Duration() (time.Duration, error) {
-	if a == "" {
-		return 0, nil
+	rest, sum := string(a), time.Duration(0)
+	for _, unit := range ageUnits {
+		number, behind, found := strings.Cut(rest, string(unit.letter))
+		n, err := strconv.ParseUint(number, 10, 32)
+		if !found || err != nil {
+			continue // the number of another unit
+		}
+		if time.Duration(n) > (MaxAge-sum)/unit.length {
+			break
+		}
+		rest, sum = behind, sum+time.Duration(n)*unit.length
 	}
-	text, unit := string(a[:len(a)-1]), time.Duration(0)
-	switch a[len(a)-1] {
-	case 'd':
-		unit = day
-	case 'h':
-		unit = time.Hour
-	case 'm':
-		unit = time.Minute
-	case 's':
-		unit = time.Second
+	if rest != "" {
+		return 0, fmt.Errorf("%q is not a length of time up to %d days; write whole numbers with w, d, h, m or s, such as 30d or 1h30m", a, MaxAge/day)
 	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || unit == 0 || time.Duration(n) > MaxAge/unit {
-		return 0, fmt.Errorf("%q is not a length of time up to %d days; write a whole number and d, h, m or s, such as 30d", a, MaxAge/day)
-	}
-	return time.Duration(n) * unit, nil
+	return sum, nil
 }
 
 // ExpireAfter says how long after its period's end a board is gone; empty: it stays.

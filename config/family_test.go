@@ -68,12 +68,12 @@ func TestBoardFindsThoseOfPeriods(t *testing.T) {
 }
 
 func TestAges(t *testing.T) {
-	for text, want := range map[config.Age]time.Duration{"": 0, "0d": 0, "30d": 720 * time.Hour, "12h": 12 * time.Hour, "90m": 90 * time.Minute, "45s": 45 * time.Second, "36500d": config.MaxAge} {
+	for text, want := range map[config.Age]time.Duration{"": 0, "0d": 0, "30d": 720 * time.Hour, "12h": 12 * time.Hour, "90m": 90 * time.Minute, "45s": 45 * time.Second, "36500d": config.MaxAge, "1h30m": 90 * time.Minute, "2w": 336 * time.Hour, "1w2d3h4m5s": 9*24*time.Hour + 3*time.Hour + 4*time.Minute + 5*time.Second, "1w0s": 168 * time.Hour} {
 		if got, err := text.Duration(); err != nil || got != want {
 			t.Errorf("%q is %s, %v, want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []config.Age{"d", "30", "-1d", "+1d", "1.5h", "30 d", "1w", "30dd", "36501d", "99999999999s", "é"} {
+	for _, text := range []config.Age{"d", "30", "-1d", "+1d", "1.5h", "30 d", "30dd", "36501d", "36500d1s", "5215w", "99999999999s", "é", "30m1h", "1h1h", "1h30", "h", "1h m", "1.5h30m", "0x1h", "1_0h"} {
 		if got, err := text.Duration(); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}

@@ -122,8 +122,8 @@ refresh: {history: {keep: ever, every: 5}}
 		`c.yaml:8: boards[0].refresh.history.every: "0s" is less than 1s; 5m suits most boards`,
 		`c.yaml:10: boards[1].columns[0].decimals: 19 is not in 0..18`,
 		`c.yaml:11: boards[1].refresh.history.every: 1m over 7d are 10080 curves, of a column 10000 are kept at most; keep them for less long, or further apart`,
-		`c.yaml:12: refresh.history.keep: "ever" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d, or 0s to keep none`,
-		`c.yaml:12: refresh.history.every: "5" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d`,
+		`c.yaml:12: refresh.history.keep: "ever" is not a length of time up to 36500 days; write whole numbers with w, d, h, m or s, such as 30d or 1h30m, or 0s to keep none`,
+		`c.yaml:12: refresh.history.every: "5" is not a length of time up to 36500 days; write whole numbers with w, d, h, m or s, such as 30d or 1h30m`,
 	})
 }
 

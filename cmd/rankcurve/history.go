@@ -36,7 +36,7 @@ func (p *program) historyCommand() *cli.Command {
 		Description: historyDescription,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "score", Usage: "look at the rank of `SCORE`"},
-			&cli.StringFlag{Name: "since", DefaultText: "as far as curves are kept", Usage: "begin at `TIME`: RFC 3339, a date, or 12h for so long ago"},
+			&cli.StringFlag{Name: "since", DefaultText: "as far as curves are kept", Usage: "begin at `TIME`: RFC 3339, a date, or 1h30m for so long ago"},
 			columnFlag("look at the ranks by"), periodFlag(), jsonFlag(),
 		},
 		Action: p.history,

@@ -26,7 +26,7 @@ func TestRankAndScoreAtATime(t *testing.T) {
 	s := newShell(t)
 	s.past()
 	for at, want := range map[string]float64{
-		"2026-11-20T12:00:00Z": 1, "2026-11-20 12:59:59": 1, "1795183200": 3, "2h": 2, "150m": 1, "0s": 3, "2026-11-20T14:00:00+01:00": 2,
+		"2026-11-20T12:00:00Z": 1, "2026-11-20 12:59:59": 1, "1795183200": 3, "2h": 2, "150m": 1, "1h30m": 2, "0s": 3, "2026-11-20T14:00:00+01:00": 2,
 	} {
 		row := s.run("rank", "games", "--score", "100", "--at", at, "--json").ok().rows()[0]
 		if row["rank"] != want || row["of"] != 3.0 || row["score_of"] != nil || row["at"] == nil {
@@ -55,6 +55,9 @@ func TestRankAndScoreAtATime(t *testing.T) {
 		s.run(append(words, "--at", "2026-11-20T11:59:59Z")...).fails(exitNotFound, "no curve of games.xp as of 2026-11-20T11:59:59Z or before is kept: the oldest is as of 2026-11-20T12:00:00Z")
 		s.run(append(words, "--at", "2026-11-20T15:00:01Z")...).fails(exitUsage, "--at 2026-11-20T15:00:01Z is in the future; it is 2026-11-20T15:00:00Z")
 		s.run(append(words, "--at", "yesterday")...).fails(exitUsage, `--at "yesterday" is no time`)
+		s.run(append(words, "--at", "1w")...).fails(exitNotFound, "no curve of games.xp as of 2026-11-13T15:00:00Z or before is kept")
+		s.run(append(words, "--at", "5300w")...).fails(exitUsage, "--at 5300w is longer ago than 36500 days")
+		s.run(append(words, "--at", "30m1h")...).fails(exitUsage, `--at "30m1h" is no time`)
 		s.run(append(words, "--at", "")...).fails(exitUsage, `--at "" is no time`)
 	}
 	s.run("rank", "games", "ann", "--at", "1h", "--mode", "exact").fails(exitUsage, "--mode exact counts the board of now")

@@ -14,7 +14,7 @@ import (
 )
 
 func atFlag(what string) cli.Flag {
-	return &cli.StringFlag{Name: "at", DefaultText: "now", Usage: what + " at `TIME` in the past: RFC 3339, a date, or 12h for so long ago"}
+	return &cli.StringFlag{Name: "at", DefaultText: "now", Usage: what + " at `TIME` in the past: RFC 3339, a date, or 1h30m for so long ago"}
 }
 
 // pastTime reads a flag that tells a time in the past; nil if it was not given.
@@ -28,10 +28,10 @@ func pastTime(c *cli.Context, flag string) (*time.Time, error) {
 		at, ok = now.Add(-ago), true
 	}
 	switch {
-	case !ok && farBack.MatchString(text):
+	case !ok && text != "" && farBack.MatchString(text):
 		return nil, usagef("--%s %s is longer ago than %d days, the most there is; name a later time", flag, text, config.MaxAge/(24*time.Hour))
 	case !ok:
-		return nil, usagef("--%s %q is no time; write it like 2026-11-21T09:30:00Z or 2026-11-21, in seconds since 1970, or as so long ago: 90m, 12h, 2d", flag, text)
+		return nil, usagef("--%s %q is no time; write it like 2026-11-21T09:30:00Z or 2026-11-21, in seconds since 1970, or as so long ago: 90m, 1h30m, 2d, 1w", flag, text)
 	case at.After(now):
 		return nil, usagef("--%s %s is in the future; it is %s", flag, moment(at), moment(now))
 	}
@@ -42,7 +42,7 @@ func pastTime(c *cli.Context, flag string) (*time.Time, error) {
 func moment(t time.Time) string { return store.Moment(t) }
 
 // farBack is the form of a time so long ago, also of one that is too long.
-var farBack = regexp.MustCompile(`^[0-9]+[dhms]$`)
+var farBack = regexp.MustCompile(`^([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$`)
 
 // scoresOfNow is said where owners are ranked in the past.
 const scoresOfNow = "now"
