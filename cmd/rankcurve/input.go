@@ -33,6 +33,7 @@ func parseFormat(name string) (format, error) {
 type input struct {
 	name   string // in messages
 	size   int64
+	blank  bool // nothing is in it
 	format format
 	file   *os.File
 	spool  bool // the file is a copy of ours, to be removed
@@ -127,17 +128,16 @@ func (in *input) measure() error {
 		return fmt.Errorf("read input: %w", err)
 	}
 	start = bytes.TrimLeft(bytes.TrimPrefix(start[:n], byteOrderMark), " \t\r\n")
+	in.blank = len(start) == 0 && int64(n) == in.size
 	switch {
-	case len(start) == 0:
-		return fmt.Errorf("%s is empty; its first line must be a header such as owner,xp, or an object such as {\"owner\":\"ann\",\"xp\":1200}", in.name)
 	case bytes.IndexByte(start, 0) >= 0 || bytes.HasPrefix(start, gzipMagic):
 		return fmt.Errorf("%s is not text; unpack or export it as CSV or NDJSON first", in.name)
-	case start[0] == '[' && in.format != formatCSV:
+	case bytes.HasPrefix(start, []byte("[")) && in.format != formatCSV:
 		return fmt.Errorf("%s is one JSON array; write one object per line (jq -c '.[]' does)", in.name)
 	case in.format != "":
 	case in.extension() == ".csv":
 		in.format = formatCSV
-	case start[0] == '{' || in.extension() == ".ndjson" || in.extension() == ".jsonl":
+	case bytes.HasPrefix(start, []byte("{")) || in.extension() == ".ndjson" || in.extension() == ".jsonl":
 		in.format = formatNDJSON
 	default:
 		in.format = formatCSV

@@ -42,8 +42,18 @@ func newCSV(r io.Reader) (rowReader, []string, error) {
 	return c, slices.Delete(slices.Clone(c.names), c.owner, c.owner+1), nil
 }
 
+// readRecord passes over lines of spaces as the standard library does over empty ones.
+func readRecord(r *csv.Reader) ([]string, error) {
+	for {
+		record, err := r.Read()
+		if len(record) != 1 || record[0] == "" || strings.TrimSpace(record[0]) != "" {
+			return record, err
+		}
+	}
+}
+
 func (c *csvReader) read() (row, error) {
-	record, err := c.csv.Read()
+	record, err := readRecord(c.csv)
 	if err != nil {
 		return row{}, c.fault(err)
 	}

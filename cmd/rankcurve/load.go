@@ -118,6 +118,9 @@ func (p *program) load(c *cli.Context) (err error) {
 		return nothingWritten(err)
 	}
 	defer l.input.close()
+	if l.input.blank {
+		return nothingWritten(fmt.Errorf("%s is empty; its first line must be a header such as owner,xp, or an object such as {\"owner\":\"ann\",\"xp\":1200}", l.input.name))
+	}
 	took, err := l.run(c.Context)
 	if err != nil {
 		return err

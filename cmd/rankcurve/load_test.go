@@ -49,6 +49,12 @@ func (s *shell) definition(board string) store.Board {
 }
 
 // The same rows in every form.
+func TestLinesOfSpacesAreEmpty(t *testing.T) {
+	s := newShell(t)
+	s.run("load", "games", s.file("f.csv", "owner,xp\n  \nann,1\n\t\r\n\nbob,2\n   ")).ok("loaded 2 rows")
+	s.run("load", "games", s.file("f.csv", "owner,xp\n  \nann,1\n \nbob\n")).fails(exitFailed, "f.csv:5: the line has 1 field, the header 2")
+}
+
 func TestLoadReadsEveryForm(t *testing.T) {
 	want := map[string]string{"ann": "[time:8235 xp:1200]", "bob, jr": "[time:-700 xp:7]", "eve": "[xp:0]"}
 	const csv = "owner,xp,time\nann,1200,82.35\n\"bob, jr\",7,-7\neve,0,\n"

@@ -205,8 +205,11 @@ func TestPrune(t *testing.T) {
 		t.Errorf("an expired board is listed:\n%s", out)
 	}
 	s.run("prune", "--dry-run").ok("would drop missions:2026-11-21, which expired at 2026-12-22T00:00:00Z\n")
-	s.run("prune", "other").ok("no board has expired")
-	if row := s.run("prune", "--json").ok().rows()[0]; row["board"] != "missions:2026-11-21" || row["dropped"] != true {
+	s.run("load", "games", s.players(2)).ok()
+	s.run("prune", "games").ok("no board has expired")
+	s.run("prune", "other").fails(exitNotFound, `there is no family and no board "other"`)
+	s.run("prune", "mission").fails(exitNotFound, `"mission"`)
+	if row := s.run("prune", "missions", "--json").ok().rows()[0]; row["board"] != "missions:2026-11-21" || row["dropped"] != true {
 		t.Errorf("%v", row)
 	}
 	s.run("prune").ok("no board has expired")
@@ -220,4 +223,14 @@ func TestPrune(t *testing.T) {
 	if after, err := os.Stat(s.db()); err != nil || after.Size() > info.Size() {
 		t.Errorf("the file grew from %d to %d bytes, %v", info.Size(), after.Size(), err)
 	}
+}
+
+// A name that has no boards itself is that of its types.
+func TestPruneTypes(t *testing.T) {
+	s, now := newPhotos(t), saturday
+	s.now = func() time.Time { return now }
+	s.countLog(s.file("access.csv", accessLogHead)).ok()
+	now = now.AddDate(0, 0, 40)
+	s.run("prune", "photos").ok("dropped photos.download:2026-11-20, ", "dropped photos.view:2026-11-21, ")
+	s.run("prune", "photos").ok("no board has expired")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -12,9 +13,10 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-const pruneDescription = `Drops the boards that have expired, with their curves: of one family, or all. Nobody
-can read them any more; this gives their room back. On DynamoDB the rows are deleted by
-DynamoDB itself, if the table's expiry is on ("rankcurve table describe" says so).
+const pruneDescription = `Drops the boards that have expired, with their curves: of one family and those of its
+types, or all. Nobody can read them any more; this gives their room back. On DynamoDB the
+rows are deleted by DynamoDB itself, if the table's expiry is on ("rankcurve table
+describe" says so). The exit code is 3 if there is no such family.
 
 A cron job that runs it once a day is enough.
 
@@ -49,12 +51,23 @@ func (p *program) prune(c *cli.Context) error {
 		return err
 	}
 	patiently := func(config.Config) access { return access{patient: true} }
-	return p.withStoreFor(c, patiently, func(_ config.Config, st store.Store) error {
+	return p.withStoreFor(c, patiently, func(cfg config.Config, st store.Store) error {
 		work, verb := rankcurve.Prune, "dropped"
 		if c.Bool("dry-run") {
 			work, verb = rankcurve.Expired, "would drop"
 		}
-		boards, err := work(c.Context, st, c.Args().First(), clockOf(c)())
+		families, err := prunedFamilies(c, cfg, st)
+		if err != nil {
+			return err
+		}
+		var boards []store.Board
+		for _, family := range families {
+			some, failed := work(c.Context, st, family, clockOf(c)())
+			if boards = append(boards, some...); failed != nil {
+				err = failed
+				break
+			}
+		}
 		for _, b := range boards {
 			if !c.Bool("json") {
 				fmt.Fprintf(c.App.Writer, "%s %s, which expired at %s\n", verb, b.Name, b.Expires.UTC().Format(time.RFC3339))
@@ -73,4 +86,24 @@ func (p *program) prune(c *cli.Context) error {
 		}
 		return err
 	})
+}
+
+// prunedFamilies are those that a command line means: that of a name, or where it has no
+// boards those of its types; the empty name is of all.
+func prunedFamilies(c *cli.Context, cfg config.Config, st store.Store) ([]string, error) {
+	name := c.Args().First()
+	if name == "" {
+		return []string{""}, nil
+	}
+	boards, err := st.Boards(c.Context)
+	if err != nil {
+		return nil, err
+	}
+	families := familiesOf(boards, name)
+	_, configured := cfg.Family(name)
+	alone := slices.ContainsFunc(boards, func(b store.Board) bool { return b.Name == name }) // it does not expire
+	if len(families) == 0 && !configured && !alone {
+		return nil, noBoards(cfg, name)
+	}
+	return families, nil
 }

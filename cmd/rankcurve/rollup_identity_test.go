@@ -93,6 +93,9 @@ func TestALogWithoutLines(t *testing.T) {
 	s, count := newHits(t)
 	path := s.folder + "/log.csv"
 	count("page,at\n").ok("nothing new: " + path + " has no line yet\n")
+	for _, nothing := range []string{"", "\n", " \r\n\n", "\ufeff"} {
+		count(nothing).ok("nothing new: " + path + " has no line yet\n")
+	}
 	if out := count("page,at\nx,", "--json").ok().out; out != `{"log":"`+path+`","boards":[],"lines":0,"up_to":0,"gone":0,"older":false,"waiting":true,"no_index":[]}`+"\n" {
 		t.Error(out)
 	}
@@ -104,6 +107,9 @@ func TestALogWithoutLines(t *testing.T) {
 	if strings.Count(r.err, path) != 1 {
 		t.Errorf("the file is not named once: %s", r.err)
 	}
-	count("page,at\nx,1\n").ok("counted 1 line")
+	count("page,at\nx,1\n  \n\n\ty,1\n \t\n").ok("counted 2 lines")
+	count("page,at\nx,1\n  \n\n\ty,1\n \t\nx,2\n").ok("counted 1 line", "the lines up to 5 were counted before")
 	count("page,at\n").ok("has no line yet")
+	count("").ok("has no line yet")
+	s.run("load", "pages", s.file("pages.csv", "page\nx\n  \nx\n\"\"\n"), "--count-by", "page").fails(exitFailed, "pages.csv:5: page: is empty")
 }

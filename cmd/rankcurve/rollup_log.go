@@ -54,6 +54,10 @@ func openLog(in *input, columns logColumns) (*accessLog, error) {
 	if l.usable, err = l.lastLineEnd(); err != nil {
 		return nil, err
 	}
+	if in.blank { // it was rotated just now
+		l.body = l.usable
+		return l, nil
+	}
 	if l.body, err = l.begin(); err != nil {
 		return nil, err
 	}
@@ -146,7 +150,7 @@ type csvLog struct {
 }
 
 func (c *csvLog) read() (logLine, error) {
-	record, err := c.csv.Read()
+	record, err := readRecord(c.csv)
 	if err != nil {
 		return logLine{}, csvFault(err, c.line)
 	}
