@@ -36,7 +36,7 @@ func (s *spending) set(unitsPerSecond float64) {
 }
 
 // wait returns when a page may be read.
-func (s *spending) wait(ctx context.Context) error { return s.limiter.Wait(ctx) }
+func (s *spending) wait(ctx context.Context) error { return sampler.Await(ctx, s.limiter) }
 
 // spend takes what a page consumed beyond the token it waited for. It does not wait: the
 // next page does.

@@ -45,7 +45,7 @@ func (l *lane) enter(ctx context.Context) error {
 		return ctx.Err()
 	case l.turn <- struct{}{}:
 	}
-	err := l.limiter.Wait(ctx)
+	err := Await(ctx, l.limiter)
 	if err != nil {
 		<-l.turn
 	}
