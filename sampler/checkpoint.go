@@ -100,7 +100,7 @@ func (w *Walker) keep(ctx context.Context) (stop func(failed bool)) {
 			return
 		}
 		c := Checkpoint{Last: last, AsOf: w.options.AsOf, board: w.board.ID, shards: w.board.Shards, terms: w.options.terms()}
-		if n := walk.put(&c); n > pieces {
+		if n := walk.put(&c); n > pieces || last && n > 0 { // the one before may not have been worth its price
 			pieces = n
 			w.options.Save(ctx, c)
 		}

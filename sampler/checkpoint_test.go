@@ -437,4 +437,36 @@ func TestAWalkIsSavedNowAndThenAndAtItsEarlyEnd(t *testing.T) {
 	})
 }
 
+// stuck answers no count any more after a while.
+type stuck struct {
+	slow
+	until time.Time
+}
+
+func (s stuck) Count(ctx context.Context, q store.Query) (store.CountPage, error) {
+	if time.Now().After(s.until) {
+		<-ctx.Done()
+		return store.CountPage{}, ctx.Err()
+	}
+	return s.slow.Count(ctx, q)
+}
+
+// What a save on the way was not worth, the last one may be: it comes though nothing is
+// new since.
+func TestTheLastSaveComesThoughNothingIsNew(t *testing.T) {
+	s := newSeason(t, 16, draw(40_000, lognormal))
+	st := s.store()
+	synctest.Test(t, func(t *testing.T) {
+		var saved []sampler.Checkpoint
+		o := sampler.Options{Method: sampler.Counted, Head: 300, Save: func(_ context.Context, c sampler.Checkpoint) { saved = append(saved, c) }}
+		ctx, end := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer end()
+		_, err := sampler.New(stuck{slow{st}, time.Now().Add(time.Minute)}, s.board, column, o).Walk(ctx, sampler.State{})
+		n := len(saved)
+		if !errors.Is(err, context.DeadlineExceeded) || n < 2 || saved[n-2].Last || !saved[n-1].Last || saved[n-1].Units != saved[n-2].Units {
+			t.Errorf("%v; saved %d times", err, n)
+		}
+	})
+}
+
 type point = predictor.Point
