@@ -101,7 +101,8 @@ func (r *rollup) post(ctx context.Context, log *countedLog, t *tally) error {
 			if err := r.journal.confirm(ctx); err != nil {
 				return err
 			}
-			if err := postBatch(context.WithoutCancel(ctx), b, some, &refused); err != nil {
+			lost, err := postBatch(context.WithoutCancel(ctx), b, some, &refused)
+			if err := errors.Join(r.lose(ctx, at, lost), err); err != nil {
 				return err
 			}
 		}
@@ -109,34 +110,40 @@ func (r *rollup) post(ctx context.Context, log *countedLog, t *tally) error {
 		r.program.log().Debug("board counted", "board", at.board(), "owners", len(t.boards[at]))
 	}
 	if refused.count == 0 {
-		return nil
+		return r.reportLost(ctx, log, t)
 	}
 	log.Left = refused.left()
 	return errors.Join(refused.err(r.log.name, *log), r.journal.save(context.WithoutCancel(ctx)))
 }
 
 // postBatch sends posts until all are stored, or refused by their rows; those that met
-// too many other writers again, which their id makes safe.
-func postBatch(ctx context.Context, b *rankcurve.Board, posts []rankcurve.Post, refused *refusals) error {
+// too many other writers again, which their id makes safe. Lost are the owners of those
+// that it can do nothing about: their ids tell no more whether they are stored.
+func postBatch(ctx context.Context, b *rankcurve.Board, posts []rankcurve.Post, refused *refusals) (lost []string, err error) {
 	for try := 1; ; try++ {
 		_, errs, err := b.PostAll(ctx, posts)
+		for i, err := range errs {
+			if errors.Is(err, rankcurve.ErrForgotten) {
+				lost = append(lost, posts[i].Owner)
+			}
+		}
 		if err != nil {
-			return err
+			return lost, err
 		}
 		var again []rankcurve.Post
 		for i, err := range errs {
 			switch {
-			case err == nil:
+			case err == nil, errors.Is(err, rankcurve.ErrForgotten):
 			case errors.Is(err, store.ErrConflict) && try < rollupTries:
 				again = append(again, posts[i])
 			case errors.Is(err, store.ErrInvalid) || errors.Is(err, store.ErrCorrupt):
 				refused.add(b.Definition().Name, posts[i].Owner, err)
 			default:
-				return err
+				return lost, err
 			}
 		}
 		if posts = again; len(posts) == 0 {
-			return nil
+			return lost, nil
 		}
 	}
 }
@@ -184,6 +191,8 @@ func (r *rollup) stopped(counted int64, err error) error {
 		return hintf(err, "%s; another process has taken the log over", far)
 	case errors.As(err, new(*refusedChunk)):
 		return hintf(err, "%s of this run", far)
+	case errors.As(err, new(*lostPosts)):
+		return hintf(err, "then run the same command again to go on")
 	}
 	return hintf(err, "%s; run the same command again to go on", far)
 }

@@ -24,6 +24,7 @@ type countedLog struct {
 	Done mark                `json:"done"`
 	Next *mark               `json:"next,omitempty"`
 	Left map[string][]string `json:"left,omitempty"` // owners by board whose rows refused the lines up to Next, when all others had taken them
+	Lost map[string][]string `json:"lost,omitempty"` // owners by board of which it cannot be told whether they have those lines: they are not posted again
 	Ends []mark              `json:"ends,omitempty"` // earlier places, by which older copies and changes are known
 	At   time.Time           `json:"at"`             // of the last chunk's beginning
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/rankcurve/rankcurve"
 )
 
 // boundedConfig gives views a limit; the text of it can be replaced.
@@ -61,4 +63,30 @@ func TestAmountsBeyondTheColumn(t *testing.T) {
 	s.file("large.csv", large+"b.jpg,2026-11-21,view,1\na.jpg,2026-11-21,view,1\n")
 	s.countLog(path).fails(exitFailed, `owner "a.jpg"`, "out of range", "the lines 3 to 4 are counted for all others")
 	s.run("top", "photos.view", "--column", "bytes").squeezed().ok("1 a.jpg 4,611,686,018,427,387,903", "2 b.jpg 1")
+}
+
+// What was left of a chunk is posted, but for what may be stored already.
+func TestOutstandingPosts(t *testing.T) {
+	posts := func() (all []rankcurve.Post) {
+		for _, owner := range []string{"ann", "bob", "cy"} {
+			all = append(all, rankcurve.Post{Owner: owner})
+		}
+		return all
+	}
+	list := map[string][]string{"games": {"bob", "cy"}}
+	for want, log := range map[string]countedLog{
+		"ann bob cy": {Lost: map[string][]string{"other": {"ann"}}},
+		"bob cy":     {Left: list},
+		"ann":        {Lost: list},
+		"cy":         {Left: list, Lost: map[string][]string{"games": {"bob"}}},
+		"":           {Left: map[string][]string{"other": {"ann"}}},
+	} {
+		var got []string
+		for _, p := range log.outstanding("games", posts()) {
+			got = append(got, p.Owner)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%+v: %v, want %s", log, got, want)
+		}
+	}
 }

@@ -41,11 +41,13 @@ func (r *refusals) left() map[string][]string {
 
 // outstanding are the posts of the chunk under way that may not be stored yet.
 func (l *countedLog) outstanding(board string, posts []rankcurve.Post) []rankcurve.Post {
-	if l.Left == nil {
+	lost, left := l.Lost[board], l.Left[board]
+	if l.Left == nil && lost == nil {
 		return posts
 	}
-	left := l.Left[board]
-	return slices.DeleteFunc(posts, func(p rankcurve.Post) bool { return !slices.Contains(left, p.Owner) })
+	return slices.DeleteFunc(posts, func(p rankcurve.Post) bool {
+		return slices.Contains(lost, p.Owner) || l.Left != nil && !slices.Contains(left, p.Owner)
+	})
 }
 
 // A refusedChunk is a chunk of which some rows did not take their share.

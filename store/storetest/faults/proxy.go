@@ -4,6 +4,7 @@ package faults
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -41,6 +42,20 @@ type Request struct {
 	Operation string // "Query", "UpdateItem", ...
 	Number    int    // of all, from 1
 	Body      []byte
+}
+
+// Sorted is the body with its maps in order, by which a request is known when it is sent
+// again: the SDK writes them in another order each time.
+func (r Request) Sorted() string {
+	var body any
+	if json.Unmarshal(r.Body, &body) != nil {
+		return string(r.Body)
+	}
+	sorted, err := json.Marshal(body)
+	if err != nil {
+		return string(r.Body)
+	}
+	return string(sorted)
 }
 
 // Proxy is a running one. It ends with its test.
