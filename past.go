@@ -20,8 +20,8 @@ type Past struct {
 }
 
 // At looks back: it finds the newest curve that is as of a time or before. The empty
-// column is the first one. Which curves are kept is up to who refreshes the board; the one
-// that is published is always among them. The answers are of the time that was asked for,
+// column is the first one. Which curves are kept, when others replace them, is up to who
+// refreshes the board; the one that is published is always among them. The answers are of the time that was asked for,
 // not of the curve's: where the curve has a forecast they follow it in between, and the
 // band widens with that age. [WithMaxStaleness] does not bound it.
 //
@@ -51,7 +51,7 @@ func (b *Board) At(ctx context.Context, column string, at time.Time) (*Past, sto
 		return &Past{b, c, published, at}, usage, nil
 	}
 	if missing != nil {
-		used, err := b.notKept(ctx, key, at)
+		used, err := b.notKept(ctx, c, at)
 		usage.Add(used)
 		return nil, usage, err
 	}
@@ -79,17 +79,26 @@ func (b *Board) publishedBy(ctx context.Context, c *column, at time.Time) (*pred
 	return held.curve, usage, nil
 }
 
-// notKept says how far back the kept curves reach.
-func (b *Board) notKept(ctx context.Context, key store.CurveKey, at time.Time) (store.Usage, error) {
-	oldest, usage, err := b.store.CurvesBetween(ctx, key, time.UnixMilli(0), time.UnixMilli(store.MaxArchived), 1)
+// notKept says how far back the curves that are there reach.
+func (b *Board) notKept(ctx context.Context, c *column, at time.Time) (store.Usage, error) {
+	key, forever := b.curveKey(c), time.UnixMilli(store.MaxArchived)
+	oldest, usage, err := b.store.CurvesBetween(ctx, key, time.UnixMilli(0), forever, 1)
 	if err != nil {
 		return usage, fmt.Errorf("look back on board %q: %w", b.def.Name, err)
 	}
-	when := store.Moment(at)
-	if len(oldest) == 0 {
-		return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept, nor any other: refreshes keep one of each refresh.history.every, while refresh.history.keep is not 0", key, when)
+	if len(oldest) > 0 {
+		return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept: the oldest is as of %s", key, store.Moment(at), store.Moment(oldest[0].AsOf))
 	}
-	return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept: the oldest is as of %s", key, when, store.Moment(oldest[0].AsOf))
+	published, used, err := b.publishedBy(ctx, c, forever)
+	usage.Add(used)
+	if err != nil {
+		return usage, fmt.Errorf("look back on board %q: %w", b.def.Name, err)
+	}
+	which := "nor any other"
+	if published != nil {
+		which = "and the published one is as of " + store.Moment(published.Meta().AsOf)
+	}
+	return usage, advise(ErrNoCurve, store.ErrNotFound, "no curve of %s as of %s or before is kept, %s: refreshes keep those that they replace, one of each refresh.history.every, while refresh.history.keep is not 0", key, store.Moment(at), which)
 }
 
 // decodeKept reads a kept curve.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/jobs"
+	"github.com/rankcurve/rankcurve/predictor"
 	"github.com/rankcurve/rankcurve/store"
 )
 
@@ -127,7 +129,7 @@ func TestThePastWithoutHistory(t *testing.T) {
 	ctx := context.Background()
 	p := newPastBoard(t, newStore(t), store.Desc)
 	_, _, err := p.At(ctx, "", p.clock.Now())
-	wantText(t, err, rankcurve.ErrNoCurve, "no curve of games.xp as of 2026-11-20T12:00:00Z or before is kept, nor any other: refreshes keep one of each refresh.history.every, while refresh.history.keep is not 0")
+	wantText(t, err, rankcurve.ErrNoCurve, "no curve of games.xp as of 2026-11-20T12:00:00Z or before is kept, nor any other: refreshes keep those that they replace, one of each refresh.history.every, while refresh.history.keep is not 0")
 	if answers, _, err := p.History(ctx, "", 1, time.Time{}, time.Time{}); err != nil || len(answers) != 0 {
 		t.Error(answers, err)
 	}
@@ -139,19 +141,26 @@ func TestThePastWithoutHistory(t *testing.T) {
 	p.wantHistory(t, 1, time.Time{}, time.Time{}, asOf)
 	p.wantHistory(t, 1, time.Time{}, asOf.Add(-time.Millisecond))
 	_, _, err = p.At(ctx, "", asOf.Add(-time.Millisecond))
-	wantText(t, err, rankcurve.ErrNoCurve, "nor any other")
+	wantText(t, err, rankcurve.ErrNoCurve, "as of 2026-11-20T11:59:59.999Z or before is kept, and the published one is as of 2026-11-20T12:00:00Z: refreshes keep")
 	wantText(t, err, store.ErrNotFound, "")
 
-	kept := p.refresh(t, scores{"ann": 5}, jobs.Options{Keep: time.Hour})
-	p.refresh(t, scores{"ann": 6}, jobs.Options{Keep: time.Hour, KeepEvery: 24 * time.Hour}) // is published, and not kept
-	p.wantHistory(t, 5, time.Time{}, time.Time{}, kept, kept.Add(10*time.Minute))
-	if past, _, err := p.At(ctx, "", p.clock.Now()); err != nil || !past.Curve().Meta().AsOf.Equal(kept.Add(10*time.Minute)) {
+	p.refresh(t, scores{"ann": 5}, jobs.Options{Keep: time.Hour}) // the first is kept when it is replaced
+	p.wantHistory(t, 5, time.Time{}, time.Time{}, asOf, asOf.Add(10*time.Minute))
+	p.refresh(t, scores{"ann": 6}, jobs.Options{}) // none is any more
+	p.wantHistory(t, 5, time.Time{}, time.Time{}, asOf.Add(20*time.Minute))
+	p.refresh(t, scores{"ann": 7}, jobs.Options{Keep: time.Hour, KeepEvery: 24 * time.Hour})
+	last := p.refresh(t, scores{"ann": 8}, jobs.Options{Keep: time.Hour, KeepEvery: 24 * time.Hour}) // what it replaces is not kept
+	p.wantHistory(t, 5, time.Time{}, time.Time{}, asOf.Add(20*time.Minute), last)
+	if past, _, err := p.At(ctx, "", p.clock.Now()); err != nil || !past.Curve().Meta().AsOf.Equal(last) {
+		t.Error(err)
+	}
+	if past, _, err := p.At(ctx, "", last.Add(-time.Millisecond)); err != nil || !past.Curve().Meta().AsOf.Equal(asOf.Add(20*time.Minute)) {
 		t.Error(err)
 	}
 	_, _, err = p.At(ctx, "", asOf)
-	wantText(t, err, store.ErrNotFound, "no curve of games.xp as of 2026-11-20T12:00:00Z or before is kept: the oldest is as of 2026-11-20T12:10:00Z")
+	wantText(t, err, store.ErrNotFound, "no curve of games.xp as of 2026-11-20T12:00:00Z or before is kept: the oldest is as of 2026-11-20T12:20:00Z")
 	_, _, err = p.At(ctx, "", p.clock.Now().Add(time.Second))
-	wantText(t, err, store.ErrInvalid, "2026-11-20T12:30:01Z is in the future")
+	wantText(t, err, store.ErrInvalid, "2026-11-20T12:50:01Z is in the future")
 	_, _, err = p.History(ctx, "", 1, asOf.Add(time.Second), asOf)
 	wantText(t, err, store.ErrInvalid, "2026-11-20T12:00:00Z is before 2026-11-20T12:00:01Z")
 	_, _, err = p.History(ctx, "gold", 1, asOf, asOf)
@@ -207,6 +216,32 @@ func TestALongHistory(t *testing.T) {
 	}
 }
 
+// Curves of neighbouring milliseconds are all there, at the seams of pages too.
+func TestADenseHistory(t *testing.T) {
+	ctx := context.Background()
+	p := newPastBoard(t, newStore(t), store.Desc)
+	from := p.refresh(t, scores{"ann": 1, "bob": 2}, jobs.Options{})
+	key := p.Definition().CurveKey("xp")
+	published, _, err := p.store.Curve(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := []time.Time{from}
+	for i := range 140 {
+		asOf := from.Add(time.Duration(i-150) * time.Millisecond)
+		data, err := predictor.Restamp(published.Data, int64(i+2), asOf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.store.Archive(ctx, key, store.Archived{AsOf: asOf, Generation: int64(i + 2), Data: data}); err != nil {
+			t.Fatal(err)
+		}
+		p.then[asOf] = p.then[from]
+		times = slices.Insert(times, i, asOf)
+	}
+	p.wantHistory(t, 1, time.Time{}, time.Time{}, times...)
+}
+
 // The past is asked about its own time, so no age of a curve is too old for it.
 func TestThePastIsNeverTooOld(t *testing.T) {
 	ctx := context.Background()
@@ -244,10 +279,19 @@ func TestThePastIsOfTheTimeAskedFor(t *testing.T) {
 		asOf = p.refresh(t, all, jobs.Options{Keep: time.Hour})
 	}
 	p.clock.Advance(3 * time.Hour)
+	p.wantOfItsTime(t, asOf) // as the published one
+	p.refresh(t, all, jobs.Options{Keep: 24 * time.Hour})
+	p.wantOfItsTime(t, asOf) // as a kept one
+}
+
+// wantOfItsTime wants what the curve of 30 entries tells of later times, which come nearer
+// to its forecast for ten minutes.
+func (p *pastBoard) wantOfItsTime(t *testing.T, asOf time.Time) {
+	t.Helper()
 	of := map[int64]bool{}
 	for _, age := range []time.Duration{0, 5 * time.Minute, 10 * time.Minute, 40 * time.Minute} {
 		past, _, err := p.At(context.Background(), "", asOf.Add(age))
-		if err != nil {
+		if err != nil || !past.Curve().Meta().AsOf.Equal(asOf) {
 			t.Fatal(err)
 		}
 		at := past.Curve().Estimate(4, age)
@@ -280,6 +324,7 @@ func TestThePastIsToldToTheMillisecond(t *testing.T) {
 	p := newPastBoard(t, newStore(t), store.Desc)
 	p.clock.Advance(250 * time.Millisecond)
 	asOf := p.refresh(t, scores{"ann": 1}, jobs.Options{Keep: time.Hour})
+	p.refresh(t, scores{"ann": 2}, jobs.Options{Keep: time.Hour})
 	_, _, err := p.At(ctx, "", asOf.Add(-time.Millisecond))
 	wantText(t, err, store.ErrNotFound, "as of 2026-11-20T12:00:00.249Z or before is kept: the oldest is as of 2026-11-20T12:00:00.250Z")
 	_, _, err = p.store.CurveAt(ctx, p.Definition().CurveKey("xp"), asOf.Add(-time.Millisecond))

@@ -7,8 +7,8 @@ import (
 
 // History says which published curves are kept, for questions about the past.
 type History struct {
-	Keep  Age // for how long; none or 0s: none are
-	Every Age // and of each such stretch of time one: so there are Keep/Every of them at most
+	Keep  Age // for how long after others have replaced them; none or 0s: none are
+	Every Age // and of each such stretch of time one: so there are Keep/Every of them, or one more
 }
 
 // mostKept bounds how many curves are kept of a column: a history of them all reads them.

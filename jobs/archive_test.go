@@ -57,21 +57,50 @@ func TestPublishedCurvesAreKept(t *testing.T) {
 	}
 	all := jobs.Options{Keep: 10 * time.Minute}
 	refreshAt(t, st, all, 1, 2, 3.5, 11)
-	if got := kept(t, st, gamesKey); got != "2@1 3@2 4@3.5 5@11 " {
+	if got := kept(t, st, gamesKey); got != "2@1 3@2 4@3.5 " { // that of 1 was ten minutes ago
 		t.Errorf("kept %s", got)
 	}
-	refreshAt(t, st, all, 12.5) // those before 2.5 have been kept for ten minutes
-	if got := kept(t, st, gamesKey); got != "4@3.5 5@11 6@12.5 " {
+	refreshAt(t, st, all, 12.5) // ten minutes ago, at 2.5, that of 2 was the newest
+	if got := kept(t, st, gamesKey); got != "3@2 4@3.5 5@11 " {
 		t.Errorf("kept %s", got)
 	}
 	some := jobs.Options{Keep: time.Hour, KeepEvery: 5 * time.Minute}
 	refreshAt(t, st, some, 13, 14, 15, 16, 19.99, 27, 29, 30)
-	if got := kept(t, st, gamesKey); got != "4@3.5 5@11 6@12.5 9@15 12@27 14@30 " {
-		t.Errorf("kept %s: of each five minutes the first", got)
+	if got := kept(t, st, gamesKey); got != "3@2 4@3.5 5@11 8@14 11@19.99 13@29 " {
+		t.Errorf("kept %s: of each five minutes the last", got)
 	}
 	refreshAt(t, st, jobs.Options{}, 31)
 	if got := kept(t, st, gamesKey); got != "" {
 		t.Errorf("kept %s, and none is to be any more", got)
+	}
+}
+
+// The first curve that is replaced is kept at once, though it is not the last of its day.
+func TestThereIsAPastFromTheSecondRefreshOn(t *testing.T) {
+	st := newGames(t, 300)
+	daily := jobs.Options{Keep: 100 * 24 * time.Hour, KeepEvery: 24 * time.Hour}
+	refreshAt(t, st, daily, 0, 1, 2, 3)
+	if got := kept(t, st, gamesKey); got != "1@0 " {
+		t.Errorf("kept %s", got)
+	}
+	refreshAt(t, st, daily, 12*60, 12*60+1)
+	if got := kept(t, st, gamesKey); got != "1@0 4@3 " {
+		t.Errorf("kept %s", got)
+	}
+}
+
+// With 48 hours and 5 minutes, and one of each, there are 577 at most; here 12 times less.
+func TestHowManyCurvesAreKept(t *testing.T) {
+	for _, every := range []time.Duration{time.Minute, 100 * time.Second, 5 * time.Minute, 7 * time.Minute} {
+		st := newGames(t, 2)
+		o, most := jobs.Options{Keep: 4 * time.Hour, KeepEvery: 5 * time.Minute}, 0
+		for at := time.Duration(0); at < 10*time.Hour; at += every {
+			refreshAt(t, st, o, at.Minutes())
+			most = max(most, strings.Count(kept(t, st, gamesKey), "@"))
+		}
+		if most > 4*12+1 || every <= o.KeepEvery && most < 4*12 {
+			t.Errorf("every %s: %d curves are kept, and 49 are to be at most", every, most)
+		}
 	}
 }
 
@@ -92,7 +121,7 @@ func TestACurvePublishedAgainIsKept(t *testing.T) {
 		outcomes[report.Outcome]++
 		now = now.Add(time.Minute)
 	}
-	if got := kept(t, st, b.CurveKey(b.Columns[0].Name)); got != "1@0 2@1 3@2 4@3 " || outcomes[jobs.Unchanged] == 0 {
+	if got := kept(t, st, b.CurveKey(b.Columns[0].Name)); got != "1@0 2@1 3@2 " || outcomes[jobs.Unchanged] == 0 {
 		t.Errorf("kept %s after %v", got, outcomes)
 	}
 }
@@ -112,8 +141,10 @@ func TestARefreshIsDoneThoughItsCurveCannotBeKept(t *testing.T) {
 	st := newGames(t, 300)
 	var log bytes.Buffer
 	r := jobs.Refresher{Store: forgetful{st}, Holder: "a", Log: slog.New(slog.NewTextHandler(&log, nil))}
-	if _, err := r.Refresh(context.Background(), games, "", jobs.Options{Keep: time.Hour}); err != nil {
-		t.Fatal(err)
+	for _, keep := range []time.Duration{time.Hour, time.Hour, 0} {
+		if _, err := r.Refresh(context.Background(), games, "", jobs.Options{Keep: keep}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	published(t, st)
 	for _, want := range []string{"level=WARN", "not kept", "no room", "not deleted", "no way", "curve=games.time"} {

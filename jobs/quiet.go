@@ -108,7 +108,7 @@ func (k *ticking) restamp(ctx context.Context, held holding, before store.Publis
 	if err != nil {
 		return fmt.Errorf("publish generation %d: %w", generation, err)
 	}
-	k.archive(ctx, k.key, k.report.Curve, store.Archived{AsOf: k.report.AsOf, Generation: generation, Data: data}, k.options)
+	k.archive(ctx, k.key, outgoing{before, k.report.Curve}, k.report.AsOf, k.options)
 	if k.report.Curve, err = predictor.Decode(data); err != nil {
 		return err
 	}

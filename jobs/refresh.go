@@ -46,8 +46,8 @@ type Options struct {
 	Audit       int     // owners whose ranks are counted once the curve is published; 0: none
 	AuditBudget float64 // read units for that: it goes no deeper than they pay for; 0: no limit
 
-	Keep      time.Duration // published curves are kept for so long, to look back at; 0: none are
-	KeepEvery time.Duration // and of each such stretch of time the first alone; 0: all
+	Keep      time.Duration // published curves are kept for so long from when others replace them, to look back at; 0: none are
+	KeepEvery time.Duration // and of each such stretch of time the last alone; 0: all
 }
 
 // Report says what a refresh did.
@@ -107,10 +107,11 @@ func (r Refresher) Refresh(ctx context.Context, b store.Board, column string, o 
 func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o Options, held holding) (Report, error) {
 	key := b.CurveKey(c.Name)
 	report := Report{Board: b.Name, Column: c.Name, Shards: b.Shards, AsOf: r.now()}
-	generation, before, err := r.nextGeneration(ctx, key)
+	generation, replaced, err := r.nextGeneration(ctx, key)
 	if err != nil {
 		return report, err
 	}
+	before := replaced.curve
 	prior, err := r.priorState(ctx, key)
 	if err != nil {
 		return report, err
@@ -144,7 +145,7 @@ func (r Refresher) refresh(ctx context.Context, b store.Board, c store.Column, o
 		return report, err
 	}
 	left.end(ctx)
-	r.archive(ctx, key, before, store.Archived{AsOf: report.AsOf, Generation: generation, Data: data}, o)
+	r.archive(ctx, key, replaced, report.AsOf, o)
 	report.Generation, report.Method, report.Entries, report.Intervals = generation, walk.Method, walk.Entries, walk.Intervals
 	report.Walked, report.curve = walk.Walked, curve
 	report.Knots, report.Bytes = curve.Knots(), len(data)
@@ -186,22 +187,22 @@ func build(meta predictor.Meta, walk sampler.Walk, o Options) (*predictor.Curve,
 // any more the time serves, for it is beyond any count of refreshes, so that readers
 // who hold the damaged curve's predecessor take the new one. The durable curve comes
 // with it, if there is one.
-func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, *predictor.Curve, error) {
+func (r Refresher) nextGeneration(ctx context.Context, key store.CurveKey) (int64, outgoing, error) {
 	published, err := r.published(ctx, key)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return 1, nil, nil
+		return 1, outgoing{}, nil
 	case errors.Is(err, store.ErrCorrupt):
 		r.warn(ctx, "published curve is damaged, replacing it", key, err)
-		return r.now().UnixMilli(), nil, nil
+		return r.now().UnixMilli(), outgoing{}, nil
 	case err != nil:
-		return 0, nil, err
+		return 0, outgoing{}, err
 	}
 	before, err := predictor.Decode(published.Data)
 	if err != nil {
 		r.warn(ctx, "published curve is damaged, replacing it", key, err)
 	}
-	return published.Generation + 1, before, nil
+	return published.Generation + 1, outgoing{published, before}, nil
 }
 
 // published is the durable curve, past any cache.

@@ -109,15 +109,23 @@ func TestHowLongCurvesAreKept(t *testing.T) {
 	s := newShell(t)
 	s.environ = []string{"RANKCURVE_REFRESH_HISTORY_KEEP=90m", "RANKCURVE_REFRESH_HISTORY_EVERY=1h"}
 	s.past()
-	s.run("history", "games", "--score", "100", "--json").ok()
-	if rows := s.run("history", "games", "--score", "100", "--json").ok().rows(); len(rows) != 2 {
-		t.Errorf("%v", rows)
+	wantKept := func(want ...float64) {
+		t.Helper()
+		rows := s.run("history", "games", "--score", "100", "--json").ok().rows()
+		for i, row := range rows {
+			if len(rows) != len(want) || row["generation"] != want[i] {
+				t.Errorf("%v, want the generations %v", rows, want)
+			}
+		}
 	}
+	wantKept(1, 2, 3) // at two, that of noon was in force 90 minutes ago
+	s.run("rebuild", "games").ok()
+	wantKept(2, 3, 4) // and at three that of one
+	s.run("rank", "games", "--score", "100", "--at", "90m").ok("100      2")
+	s.run("rank", "games", "--score", "100", "--at", "2026-11-20T12:59:59Z").fails(exitNotFound, "the oldest is as of 2026-11-20T13:00:00Z")
 	s.environ = []string{"RANKCURVE_REFRESH_HISTORY_KEEP=0s"}
 	s.run("rebuild", "games").ok()
-	if rows := s.run("history", "games", "--score", "100", "--json").ok().rows(); len(rows) != 1 || rows[0]["generation"] != 4.0 { // the published one
-		t.Errorf("%v", rows)
-	}
+	wantKept(5) // the published one
 }
 
 func TestHistoryWithADamagedCurve(t *testing.T) {

@@ -54,3 +54,39 @@ func TestRowsCarryTheirBoardsExpiry(t *testing.T) {
 		}
 	}
 }
+
+// TTL knows seconds alone: a kept curve may go in the one that its expiry is in the end of,
+// and no earlier.
+func TestKeptCurvesCarryTheirExpiry(t *testing.T) {
+	admin := client(servers.DynamoDB(t))
+	table := newTable(t, admin, "xp")
+	st := open(t, admin, table)
+	at := time.Unix(1_797_897_600, 0)
+	k := store.CurveKey{Board: "missions", Column: "xp"}
+	for _, c := range []struct {
+		expires time.Time
+		want    string
+	}{{at, "1797897600"}, {at.Add(time.Millisecond), "1797897601"}, {at.Add(time.Second), "1797897601"}, {time.Time{}, ""}} {
+		if _, err := st.Archive(bg, k, store.Archived{AsOf: at, Generation: 1, Data: []byte("x"), Expires: c.expires}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := admin.Query(bg, &dynamodb.QueryInput{
+			TableName: &table, KeyConditionExpression: aws.String("o = :o"), ConsistentRead: aws.Bool(true),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":o": s("#history/missions.xp")},
+		})
+		if err != nil || len(out.Items) != 1 {
+			t.Fatal(err, out)
+		}
+		x, _ := out.Items[0]["x"].(*types.AttributeValueMemberN)
+		if got := aws.ToString(valueOf(x)); got != c.want {
+			t.Errorf("expires %s: x is %q, want %q", c.expires, got, c.want)
+		}
+	}
+}
+
+func valueOf(n *types.AttributeValueMemberN) *string {
+	if n == nil {
+		return nil
+	}
+	return &n.Value
+}

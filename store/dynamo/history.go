@@ -35,7 +35,7 @@ func (s *Store) Archive(ctx context.Context, k store.CurveKey, a store.Archived)
 	i := keyOf(historyOwner(k), historyTime(a.AsOf.UnixMilli()))
 	i[attrGeneration], i[attrBytes] = integer(a.Generation), binary(a.Data)
 	if !a.Expires.IsZero() {
-		i[attrExpiry] = integer(a.Expires.Unix())
+		i[attrExpiry] = integer(a.Expires.Add(time.Second - 1).Unix()) // no earlier than it may go
 	}
 	out, n, err := write(ctx, s, s.api.PutItem, &dynamodb.PutItemInput{
 		TableName: &s.table, Item: i, ReturnConsumedCapacity: types.ReturnConsumedCapacityIndexes,
