@@ -36,6 +36,15 @@ func (p Plan) over(due time.Time) bool {
 	return !p.Ends.IsZero() && !due.Before(p.Ends.Add(endGrace))
 }
 
+// idle is how far apart the looks at a quiet board may get, for a tick that was due then.
+// The last refresh is a walk: no look may put it off, nor take the board for unchanged.
+func (p Plan) idle(due time.Time) time.Duration {
+	if p.over(due) {
+		return 0
+	}
+	return p.IdleMax
+}
+
 // times are when a plan's column is due, by a clock that may differ from the machine's.
 type times struct {
 	plan Plan
@@ -142,7 +151,7 @@ func (c *workedColumn) comes(due time.Time) (missed int) {
 func (c *workedColumn) isQuiet(due time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.plan.IdleMax > 0 && c.quiet.Quiet > 0 && due.Before(c.quiet.LookAt) && c.quiet.LookAt.Sub(due) <= c.plan.IdleMax
+	return c.quiet.passes(due, c.plan.idle(due))
 }
 
 // ended takes over what became of a tick.

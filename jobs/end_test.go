@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +79,46 @@ func TestABoardThatHasEndedHasNoAge(t *testing.T) {
 			h.stop()
 		}
 	})
+}
+
+// A quiet board that ends has its last refresh too, wherever between two looks its end falls
+// and whether it is walked or looked at: what was posted since is in the last curve.
+func TestAQuietBoardThatEndsIsRefreshedOnceMore(t *testing.T) {
+	const late = 500
+	for _, owners := range []int{20_000, 60_000} { // walks are the looks at the smaller one
+		for _, minutes := range []int{46, 56} {
+			t.Run(fmt.Sprintf("%d entries, ends at minute %d", owners, minutes), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					st := newBoards(t, owners, "week")
+					ends := time.Now().Add(2*time.Hour + time.Duration(minutes)*time.Minute)
+					time.Sleep(time.Minute)
+					plan := jobs.Plan{Schedule: schedule(t, "@every 5m"), Ends: ends, IdleMax: 15 * time.Minute}
+					hands := []*hand{newHand(t, st, settled(plan)).work(), newHand(t, st, settled(plan)).work()}
+					time.Sleep(time.Until(ends.Add(-10 * time.Second)))
+					if hands[0].count(jobs.Quiet) < 10 {
+						t.Errorf("%d quiet ticks: the board is not taken for quiet", hands[0].count(jobs.Quiet))
+					}
+					addMore(t, st, "week", late)
+					time.Sleep(15 * time.Minute)
+					c := publishedOf(t, st, "week")
+					if c.Meta().AsOf.Before(ends) || c.Total() != int64(owners+late) {
+						t.Errorf("the last curve is as of %s with %d entries, the board ended at %s with %d", c.Meta().AsOf, c.Total(), ends, owners+late)
+					}
+					last := c.Meta().Generation
+					time.Sleep(10 * time.Hour)
+					if c := publishedOf(t, st, "week"); c.Meta().Generation != last {
+						t.Errorf("refreshed %d times more after its last refresh", c.Meta().Generation-last)
+					}
+					for _, h := range hands {
+						if hasSeries(h, "rankcurve_curve_as_of_timestamp_seconds") {
+							t.Error("it still has an age to be alarmed by")
+						}
+						h.stop()
+					}
+				})
+			})
+		}
+	}
 }
 
 // hasSeries says whether the metrics' page has one.

@@ -58,6 +58,11 @@ func writeNote(ctx context.Context, st store.Curves, key store.CurveKey, n note)
 	return st.SaveState(ctx, noteKey(key), data)
 }
 
+// passes says that the board has been quiet for so long that a tick needs no look.
+func (n note) passes(due time.Time, idleMax time.Duration) bool {
+	return idleMax > 0 && n.Quiet > 0 && due.Before(n.LookAt) && n.LookAt.Sub(due) <= idleMax
+}
+
 // empty says that there is nothing to tell.
 func (n note) empty() bool {
 	return n.Failures == 0 && n.Print == nil && n.Quiet == 0 && n.LooksFrom.IsZero()

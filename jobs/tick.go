@@ -114,7 +114,7 @@ func (k *ticking) run(ctx context.Context) error {
 	case k.now().Before(n.RetryAt) && n.RetryAt.Sub(k.now()) <= maxBackoff:
 		k.report.Outcome, k.report.Retry = Backoff, n.RetryAt
 		return nil
-	case k.tick.IdleMax > 0 && n.Quiet > 0 && k.tick.Due.Before(n.LookAt) && n.LookAt.Sub(k.tick.Due) <= k.tick.IdleMax:
+	case n.passes(k.tick.Due, k.tick.IdleMax):
 		k.report.Outcome = Quiet
 		return nil
 	}

@@ -282,7 +282,7 @@ func (w *Worker) inTurn(ctx context.Context, c *workedColumn, t Tick, leave func
 	w.metrics.running.Inc()
 	defer w.metrics.running.Dec()
 	b, plan := c.planned()
-	t.IdleMax = plan.IdleMax
+	t.IdleMax = plan.idle(t.Due)
 	t.Failures, _, _ = c.state()
 	r, options := w.refresher, plan.Options
 	st := bounded(r.Store, options.Pace, w.spending)
