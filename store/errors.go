@@ -18,7 +18,7 @@ var (
 	ErrNoDatabase    = errors.New("not a rankcurve database")      // the file is something else
 	ErrClosed        = errors.New("store is closed")               // used after Close
 	ErrTooExpensive  = errors.New("over the read budget")          // would cost more read units than allowed
-	ErrCorrupt       = errors.New("stored data cannot be decoded") // a damaged entry, curve or state
+	ErrCorrupt       = errors.New("stored data cannot be decoded") // a damaged entry, board, curve or state
 	ErrUnavailable   = errors.New("store cannot be reached")       // try again later
 	ErrThrottled     = errors.New("throttled")                     // over what the table or a partition may do in a second
 	ErrDenied        = errors.New("access denied")                 // no credentials, or not allowed to do it

@@ -19,7 +19,8 @@ type Owners interface {
 	// nothing says what it holds. An owner without rows, or one that cannot be an
 	// owner, has none: that is no error. A row that is there and cannot be read back
 	// keeps no other from being answered: it is left out, and the error is an
-	// *UnreadableError, which says why by board. May be eventually consistent. Costs
+	// *UnreadableError, which says why by board. So is one whose board's definition
+	// cannot be read. May be eventually consistent. Costs
 	// half a read unit per 4 KB begun of all the rows together.
 	BoardsOf(ctx context.Context, owner string) ([]Owned, Usage, error)
 }

@@ -130,7 +130,9 @@ type Boards interface {
 	// Board finds a definition by name, or ErrNotFound.
 	Board(ctx context.Context, name string) (Board, error)
 
-	// Boards lists all definitions, sorted by name.
+	// Boards lists all definitions, sorted by name. One that is there and cannot be read
+	// back keeps no other from being listed: it is left out, and the error is an
+	// *UnreadableError, which says why by board.
 	Boards(ctx context.Context) ([]Board, error)
 
 	// DropBoard deletes a board that has expired at now, with its curves, its states, those

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// UnreadableError is the error of an answer of many rows that is whole but for some
+// UnreadableError is the error of an answer of many rows, or definitions, that is whole but for some
 // which are there and cannot be read back. It is what their errors are, [ErrCorrupt].
 // Take it out with errors.As.
 type UnreadableError struct {
-	Rows map[string]error // why not, by owner, or by board where all are of one owner; one at least
+	Rows map[string]error // why not, by owner, or by board where all are of one owner or are boards; one at least
 }
 
 // Unreadable is the error of the rows that could not be read, as in Rows, or nil.
@@ -25,7 +25,7 @@ func Unreadable(rows map[string]error) error {
 func (e *UnreadableError) Error() string {
 	all := e.Unwrap()
 	if more := len(all) - 1; more > 0 {
-		return fmt.Sprintf("%v; and %d more rows cannot be read", all[0], more)
+		return fmt.Sprintf("%v; and %d more cannot be read", all[0], more)
 	}
 	return all[0].Error()
 }

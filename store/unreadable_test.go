@@ -17,7 +17,7 @@ func TestUnreadableSaysHowMany(t *testing.T) {
 		t.Error(err)
 	}
 	rows["ann"], rows["cid"] = errors.New("row of ann"), errors.New("row of cid")
-	if err := store.Unreadable(rows); !errors.Is(err, store.ErrCorrupt) || err.Error() != "row of ann; and 2 more rows cannot be read" {
+	if err := store.Unreadable(rows); !errors.Is(err, store.ErrCorrupt) || err.Error() != "row of ann; and 2 more cannot be read" {
 		t.Error(err)
 	}
 }

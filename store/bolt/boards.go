@@ -56,20 +56,28 @@ func (s *Store) Board(ctx context.Context, name string) (b store.Board, err erro
 
 // Boards implements [store.Boards].
 func (s *Store) Boards(ctx context.Context) (boards []store.Board, err error) {
+	unreadable := map[string]error{}
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		boards = nil
 		return tx.Bucket(bucketBoards).ForEach(func(name, data []byte) error {
 			b, err := decodeBoard(string(name), data)
+			if err != nil {
+				unreadable[string(name)] = err
+				return nil
+			}
 			boards = append(boards, b)
-			return err
+			return nil
 		})
 	})
-	return boards, err
+	if err != nil {
+		return nil, err
+	}
+	return boards, store.Unreadable(unreadable)
 }
 
-func decodeBoard(name string, data []byte) (b store.Board, err error) {
-	if err := json.Unmarshal(data, &b); err != nil {
-		return store.Board{}, fmt.Errorf("decode board %q: %w: %w", name, store.ErrCorrupt, err)
+func decodeBoard(name string, data []byte) (store.Board, error) {
+	b, err := store.DecodeBoard(name, data)
+	if err != nil {
+		return b, fmt.Errorf("%w; put back a copy of the database", err)
 	}
 	return b, nil
 }

@@ -28,20 +28,39 @@ func TestContractBesideADamagedRow(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		damage(t, path, damaged+"\x00"+b.Name)
+		damage(t, path, "entries", damaged+"\x00"+b.Name)
 		return open(t, path, bolt.NoSync())
 	})
 }
 
-// damage puts in place of a row, by its key, what is none.
-func damage(tb testing.TB, path, key string) {
+func TestContractBesideADamagedBoard(t *testing.T) {
+	storetest.RunDamagedBoard(t, func(t *testing.T, rows []store.Owned, damaged string) store.Store {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "rankcurve.db")
+		s := open(t, path, bolt.NoSync())
+		for _, r := range rows {
+			if err := s.CreateBoard(t.Context(), r.Board); err != nil {
+				t.Fatal(err)
+			}
+			mustLoad(t, s, r.Board, []store.Entry{r.Entry})
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		damage(t, path, "boards", damaged)
+		return open(t, path, bolt.NoSync())
+	})
+}
+
+// damage puts in place of what a bucket has under a key what is none.
+func damage(tb testing.TB, path, bucket, key string) {
 	tb.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("entries")).Put([]byte(key), []byte("\xff\xff\xff"))
+		return tx.Bucket([]byte(bucket)).Put([]byte(key), []byte("\xff\xff\xff"))
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		tb.Fatal(err)

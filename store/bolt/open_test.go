@@ -181,7 +181,7 @@ func TestDamagedEntry(t *testing.T) {
 	board := benchBoard(1)
 	mustLoad(t, s, board, []store.Entry{{Owner: "ann", Scores: map[string]int64{"xp": 1}}})
 	_ = s.Close()
-	damage(t, path, "ann\x00bench")
+	damage(t, path, "entries", "ann\x00bench")
 	s = open(t, path)
 	row := store.Entry{Owner: "ann"}
 	_, _, read := s.Entry(bg, board, "ann")

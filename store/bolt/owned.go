@@ -27,10 +27,10 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) (rows []store.Owned,
 				continue
 			}
 			b, err := decodeBoard(name, definition)
-			if err != nil {
-				return err
+			var e store.Entry
+			if err == nil {
+				e, err = decodeEntry(name, owner, data)
 			}
-			e, err := decodeEntry(name, owner, data)
 			if err != nil {
 				unreadable[name] = err
 				size += len(k) + len(data)

@@ -70,16 +70,18 @@ func (s *Store) board(ctx context.Context, name string) (store.Board, store.Usag
 	case i == nil:
 		return store.Board{}, u, fmt.Errorf("board %q: %w", name, store.ErrNotFound)
 	}
-	b, err := decodeBoard(name, i)
+	b, err := s.decodeBoard(name, i)
 	if err == nil {
 		s.boards.Store(name, b)
 	}
 	return b, u, err
 }
 
-func decodeBoard(name string, i item) (b store.Board, err error) {
-	if err := json.Unmarshal([]byte(textOf(i[attrJSON])), &b); err != nil {
-		return store.Board{}, fmt.Errorf("decode board %q: %w: %w", name, store.ErrCorrupt, err)
+func (s *Store) decodeBoard(name string, i item) (store.Board, error) {
+	b, err := store.DecodeBoard(name, []byte(textOf(i[attrJSON])))
+	if err != nil {
+		return b, fmt.Errorf("%w; put back the item as it was, or delete it with `aws dynamodb delete-item %s` and make the board anew with the shards and columns that it had, as a load or a post does",
+			err, itemOf(s.table, ownerBoards, name))
 	}
 	return b, nil
 }
@@ -98,15 +100,18 @@ func (s *Store) Boards(ctx context.Context) ([]store.Board, error) {
 		ConsistentRead:            aws.Bool(true),
 	}
 	var boards []store.Board
+	unreadable := map[string]error{}
 	for {
 		out, _, err := read(ctx, s.options, target{table: s.table}, s.api.Query, request)
 		if err != nil {
 			return nil, fmt.Errorf("list boards: %w", err)
 		}
 		for _, i := range out.Items {
-			b, err := decodeBoard(textOf(i[attrBoard]), i)
+			name := textOf(i[attrBoard])
+			b, err := s.decodeBoard(name, i)
 			if err != nil {
-				return nil, err
+				unreadable[name] = err
+				continue
 			}
 			boards = append(boards, b)
 		}
@@ -115,7 +120,7 @@ func (s *Store) Boards(ctx context.Context) ([]store.Board, error) {
 		}
 	}
 	slices.SortFunc(boards, func(a, b store.Board) int { return strings.Compare(a.Name, b.Name) })
-	return boards, nil
+	return boards, store.Unreadable(unreadable)
 }
 
 // column finds the order and the decimals of a partition's column. Definitions

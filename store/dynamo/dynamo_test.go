@@ -72,6 +72,25 @@ func TestContractBesideADamagedRow(t *testing.T) {
 	})
 }
 
+func TestContractBesideADamagedBoard(t *testing.T) {
+	admin := client(servers.DynamoDB(t))
+	storetest.RunDamagedBoard(t, func(t *testing.T, rows []store.Owned, damaged string) store.Store {
+		t.Helper()
+		table := newTable(t, admin, "xp", "time")
+		st := open(t, admin, table)
+		for _, r := range rows {
+			if err := st.CreateBoard(bg, r.Board); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := st.Load(bg, r.Board, []store.Entry{r.Entry}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, admin, table, map[string]types.AttributeValue{"o": s("#board"), "b": s(damaged), "j": s(`{"name": `)})
+		return open(t, admin, table) // one that does not know the definitions
+	})
+}
+
 // client is one for any endpoint: the keys are of no account, unless the
 // environment has some.
 func client(endpoint string) *dynamodb.Client {

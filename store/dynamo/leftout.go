@@ -30,9 +30,14 @@ func (l *leftOut) note(table string, p store.Partition, i item, why error) {
 // remedy says what to do about an attribute that cannot be read. A row without it is
 // sound, whichever it is, so there is a whole command that can be pasted.
 func remedy(table, board, owner, attribute string) string {
-	row := fmt.Sprintf("--table-name %s --key %s", table, jsonWord(map[string]map[string]string{attrOwner: {"S": owner}, attrBoard: {"S": board}}))
+	row := itemOf(table, owner, board)
 	return fmt.Sprintf("docs/schema.md says what it must be: set it anew, or take it away with `aws dynamodb update-item %s --update-expression 'REMOVE #a' --expression-attribute-names %s`, or the row with `aws dynamodb delete-item %s`",
 		row, jsonWord(map[string]string{"#a": attribute}), row)
+}
+
+// itemOf names an item to the AWS command line.
+func itemOf(table, owner, board string) string {
+	return fmt.Sprintf("--table-name %s --key %s", table, jsonWord(map[string]map[string]string{attrOwner: {"S": owner}, attrBoard: {"S": board}}))
 }
 
 // jsonWord is JSON as one word of a command line.

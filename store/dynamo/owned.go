@@ -31,20 +31,22 @@ func (s *Store) BoardsOf(ctx context.Context, owner string) ([]store.Owned, stor
 	rows := make([]store.Owned, 0, len(items))
 	unreadable := map[string]error{}
 	for _, i := range items {
-		b, used, err := s.definition(ctx, textOf(i[attrBoard]))
+		name := textOf(i[attrBoard])
+		b, used, err := s.definition(ctx, name)
 		u.Add(used)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
+		var e store.Entry
+		if err == nil {
+			e, err = decodeEntry(s.table, b, owner, i)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+			rows = append(rows, store.Owned{Board: b, Entry: e})
+		case errors.Is(err, store.ErrNotFound):
+		case errors.Is(err, store.ErrCorrupt):
+			unreadable[name] = err
+		default:
 			return nil, u, fmt.Errorf("read the boards of owner %q: %w", owner, err)
 		}
-		e, err := decodeEntry(s.table, b, owner, i)
-		if err != nil {
-			unreadable[b.Name] = err
-			continue
-		}
-		rows = append(rows, store.Owned{Board: b, Entry: e})
 	}
 	slices.SortFunc(rows, func(x, y store.Owned) int { return strings.Compare(x.Board.Name, y.Board.Name) })
 	return rows, u, store.Unreadable(unreadable)
