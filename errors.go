@@ -68,7 +68,8 @@ const boardsNamed = 8
 // unknownBoard says which boards there are, those spelt most alike first.
 func unknownBoard(ctx context.Context, st store.Store, name string, now time.Time) error {
 	boards, err := st.Boards(ctx)
-	if err != nil {
+	var some *store.UnreadableError // it is none of them: that would have been said
+	if err != nil && !errors.As(err, &some) {
 		return fmt.Errorf("open board %q: %w: what there is cannot be listed: %w", name, store.ErrNotFound, err)
 	}
 	if len(boards) == 0 {

@@ -59,28 +59,30 @@ func missingPeriod(boards []store.Board, name string, now time.Time) error {
 
 // Prune drops the boards of a store that have expired, with their curves; of one
 // family, or of all if family is empty. It answers with those that it dropped, also
-// beside an error. The embedded store deletes their rows with them, DynamoDB has
+// beside an error, such as that of boards whose definitions cannot be read, which is a
+// *[store.UnreadableError] and stops nothing. The embedded store deletes their rows with them, DynamoDB has
 // deleted them or will. It costs a read of the registry and a few writes for each
 // board.
 func Prune(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
-	expired, err := Expired(ctx, st, family, now)
-	if err != nil {
-		return nil, err
-	}
+	expired, unreadable := Expired(ctx, st, family, now)
 	for i, b := range expired {
 		err := st.DropBoard(ctx, b.Name, now)
 		if err != nil && !errors.Is(err, store.ErrNotFound) { // another was faster
-			return expired[:i], err
+			return expired[:i], errors.Join(err, unreadable)
 		}
 	}
-	return expired, nil
+	return expired, unreadable
 }
 
-// Expired are the boards that [Prune] would drop.
+// Expired are the boards that [Prune] would drop. Those whose definitions can be read are
+// answered beside an error of the others.
 func Expired(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
 	boards, err := st.Boards(ctx)
+	if some := (*store.UnreadableError)(nil); errors.As(err, &some) && family != "" {
+		err = some.Of(func(name string) bool { return store.FamilyOf(name) == family })
+	}
 	if err != nil {
-		return nil, fmt.Errorf("list the boards that have expired: %w", err)
+		err = fmt.Errorf("list the boards that have expired: %w", err)
 	}
 	var expired []store.Board
 	for _, b := range boards {
@@ -88,5 +90,5 @@ func Expired(ctx context.Context, st store.Store, family string, now time.Time) 
 			expired = append(expired, b)
 		}
 	}
-	return expired, nil
+	return expired, err
 }

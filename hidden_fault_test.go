@@ -103,3 +103,83 @@ func (d *damagedOn) BoardsOf(ctx context.Context, owner string) ([]store.Owned, 
 	}
 	return sound, usage, err
 }
+
+// A board whose definition cannot be read keeps an owner on no other board, and whoever is
+// on it is told so; so is everybody while it is the board of now, where nobody can look.
+func TestAFamilyHidesBesideADamagedBoard(t *testing.T) {
+	ctx, c := context.Background(), newClock()
+	st := &damagedBoard{Store: newStore(t)}
+	f := newFamily(t, st, missions(), c)
+	post := func(owner string) {
+		t.Helper()
+		if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: owner, Scores: scores{"xp": 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post("bad")
+	day, err := f.Open(ctx, store.Daily, c.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := c.Now()
+	c.Advance(24 * time.Hour)
+	post("bad")
+	post("ann")
+	post("bob")
+
+	st.board = day.Definition().Name
+	done, err := f.Hide(ctx, "bad", "bob")
+	if err != nil || !errors.Is(done[0].Err, store.ErrCorrupt) || !strings.Contains(done[0].Err.Error(), st.board) || !done[0].Changed {
+		t.Errorf("%+v, %v, want it hidden where it can be, and told where not", done, err)
+	}
+	if done[1].Err != nil {
+		t.Errorf("%+v, who was on it never", done[1])
+	}
+	for _, p := range []store.Period{store.Always, store.Daily} {
+		wantTop(t, f, p, c.Now(), "ann")
+	}
+	st.known = true // as a process does that has met the board when it was sound
+	if done, err := f.Remove(ctx, "bad"); err != nil || !errors.Is(done[0].Err, store.ErrCorrupt) {
+		t.Errorf("%+v, %v, want it told of the board where it has a row", done, err)
+	}
+	st.board, st.known = "", false
+	wantTop(t, f, store.Daily, then, "bad")
+
+	today, err := f.Open(ctx, store.Daily, c.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.board = today.Definition().Name
+	if done, err := f.Unhide(ctx, "bob"); err != nil || !errors.Is(done[0].Err, store.ErrCorrupt) {
+		t.Errorf("%+v, %v, want it told of the board of now", done, err)
+	}
+	st.board = "others:" + strings.TrimPrefix(st.board, "missions:")
+	if done, err := f.Unhide(ctx, "bob"); err != nil || done[0].Err != nil {
+		t.Errorf("%+v, %v beside a damaged board of another family", done, err)
+	}
+}
+
+// damagedBoard is a store in which the definition of one board cannot be decoded.
+type damagedBoard struct {
+	store.Store
+	board string
+	known bool // from before, for BoardsOf
+}
+
+func (d *damagedBoard) Boards(ctx context.Context) ([]store.Board, error) {
+	all, err := d.Store.Boards(ctx)
+	if err != nil || d.board == "" {
+		return all, err
+	}
+	all = slices.DeleteFunc(all, func(b store.Board) bool { return b.Name == d.board })
+	return all, store.Unreadable(map[string]error{d.board: fmt.Errorf("decode board %q: %w", d.board, store.ErrCorrupt)})
+}
+
+func (d *damagedBoard) BoardsOf(ctx context.Context, owner string) ([]store.Owned, store.Usage, error) {
+	rows, usage, err := d.Store.BoardsOf(ctx, owner)
+	sound := slices.DeleteFunc(slices.Clone(rows), func(o store.Owned) bool { return o.Board.Name == d.board })
+	if err == nil && len(sound) < len(rows) && !d.known {
+		return sound, usage, store.Unreadable(map[string]error{d.board: fmt.Errorf("decode board %q: %w", d.board, store.ErrCorrupt)})
+	}
+	return rows, usage, err
+}

@@ -109,18 +109,31 @@ func each(owners []string, do func(i int)) {
 
 // registeredBoards are those of a family that are there.
 type registeredBoards struct {
-	store store.Store
-	named map[string]*Board
-	now   []string // of them, those of the periods of now
+	store   store.Store
+	named   map[string]*Board
+	damaged map[string]error // why the definitions of others cannot be read, on which nothing can be done
+	now     []string         // of both, those of the periods of now
 }
 
 func (f *Family) registered(ctx context.Context) (registeredBoards, error) {
-	r := registeredBoards{store: f.store, named: map[string]*Board{}}
+	r := registeredBoards{store: f.store, named: map[string]*Board{}, damaged: map[string]error{}}
 	all, err := f.store.Boards(ctx)
-	if err != nil {
+	var some *store.UnreadableError
+	if err != nil && !errors.As(err, &some) {
 		return r, err
 	}
 	now := f.options.clock()
+	if some != nil {
+		for name, why := range some.Rows {
+			if store.FamilyOf(name) != f.def.Name {
+				continue
+			}
+			r.damaged[name] = why
+			if _, span, isPeriod := store.ParseBoardName(name); !isPeriod || span.Contains(now) {
+				r.now = append(r.now, name)
+			}
+		}
+	}
 	for _, def := range all {
 		span, _ := def.Span()
 		if def.Family != f.def.Name || def.Expired(now) {
@@ -149,19 +162,20 @@ func (r registeredBoards) moderate(ctx context.Context, owner string, do func(*B
 		names[name] = true
 	}
 	for _, row := range rows {
-		names[row.Board.Name] = r.named[row.Board.Name] != nil
+		names[row.Board.Name] = true
 	}
 	if some != nil {
 		for name := range some.Rows {
-			names[name] = r.named[name] != nil
+			names[name] = true
 		}
 	}
 	var errs []error
-	for name, ours := range names {
-		if !ours {
+	for name := range names {
+		b := r.named[name]
+		if b == nil {
+			errs = append(errs, r.damaged[name]) // nil: it is none of the family's, or has expired
 			continue
 		}
-		b := r.named[name]
 		this, err := b.moderateOne(ctx, owner, do(b))
 		changed = changed || this
 		found = found || err == nil

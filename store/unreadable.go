@@ -21,6 +21,13 @@ func Unreadable(rows map[string]error) error {
 	return &UnreadableError{Rows: rows}
 }
 
+// Of is the error of those rows whose names are wanted, or nil.
+func (e *UnreadableError) Of(wanted func(name string) bool) error {
+	rows := maps.Clone(e.Rows)
+	maps.DeleteFunc(rows, func(name string, _ error) bool { return !wanted(name) })
+	return Unreadable(rows)
+}
+
 // Error implements error: what the first row's says, in the order of the names.
 func (e *UnreadableError) Error() string {
 	all := e.Unwrap()

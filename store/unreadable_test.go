@@ -20,4 +20,14 @@ func TestUnreadableSaysHowMany(t *testing.T) {
 	if err := store.Unreadable(rows); !errors.Is(err, store.ErrCorrupt) || err.Error() != "row of ann; and 2 more cannot be read" {
 		t.Error(err)
 	}
+	var some *store.UnreadableError
+	if !errors.As(store.Unreadable(rows), &some) {
+		t.Fatal("it is no UnreadableError")
+	}
+	if err := some.Of(func(name string) bool { return name == "cid" }); err == nil || err.Error() != "row of cid" || len(some.Rows) != 3 {
+		t.Error(err)
+	}
+	if err := some.Of(func(string) bool { return false }); err != nil {
+		t.Errorf("%v of none", err)
+	}
 }
