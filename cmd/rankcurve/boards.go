@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -58,13 +60,14 @@ func (p *program) boards(c *cli.Context) error {
 	return p.withStore(c, func(cfg config.Config, st store.Store) error {
 		family, now := c.Args().First(), clockOf(c)()
 		boards, err := st.Boards(c.Context)
+		unreadable, err := unreadableOf(err, family)
 		if err != nil {
 			return err
 		}
 		boards = slices.DeleteFunc(boards, func(b store.Board) bool {
 			return b.Expired(now) || family != "" && b.Family != family && b.Name != family && !strings.HasPrefix(b.Family, family+".")
 		})
-		if len(boards) == 0 && family != "" {
+		if len(boards) == 0 && family != "" && len(unreadable) == 0 {
 			return noBoards(cfg, family)
 		}
 		t := newTable(c.App.Writer, "BOARD", "PERIOD", "SHARDS", "COLUMNS", "START", "END", "EXPIRES").texts(0, 1, 3, 4, 5, 6)
@@ -77,11 +80,42 @@ func (p *program) boards(c *cli.Context) error {
 			}
 			t.row(boardCells(b, now)...)
 		}
-		if c.Bool("json") || len(boards) == 0 {
-			return nil
+		if !c.Bool("json") && len(boards) > 0 {
+			if err := t.print(); err != nil {
+				return err
+			}
 		}
-		return t.print()
+		for _, name := range slices.Sorted(maps.Keys(unreadable)) {
+			if c.Bool("json") {
+				if err := printJSON(c.App.Writer, unreadableRow{name, unreadable[name].Error()}); err != nil {
+					return err
+				}
+			}
+		}
+		return store.Unreadable(unreadable)
 	})
+}
+
+// An unreadableRow is a board whose definition cannot be read, in JSON.
+type unreadableRow struct {
+	Board string `json:"board"`
+	Error string `json:"error"`
+}
+
+// unreadableOf takes the boards whose definitions cannot be read out of the error of a
+// list: those of a family and of its types, or all. It leaves other errors.
+func unreadableOf(err error, family string) (unreadable map[string]error, other error) {
+	var some *store.UnreadableError
+	if !errors.As(err, &some) {
+		return nil, err
+	}
+	unreadable = map[string]error{}
+	for name, why := range some.Rows {
+		if of := store.FamilyOf(name); family == "" || name == family || of == family || strings.HasPrefix(of, family+".") {
+			unreadable[name] = why
+		}
+	}
+	return unreadable, nil
 }
 
 func noBoards(cfg config.Config, family string) error {

@@ -29,13 +29,17 @@ func (m moderatedPlace) String() string {
 // moderatedPlaces are those that a command line means: a board, a family, or where the
 // name has no boards itself the families of its types.
 func moderatedPlaces(c *cli.Context, cfg config.Config, st store.Store) ([]moderatedPlace, error) {
+	name := c.Args().First()
 	boards, err := st.Boards(c.Context)
+	unreadable, err := unreadableOf(err, name)
 	if err != nil {
 		return nil, err
 	}
-	name := c.Args().First()
 	_, configured := cfg.Family(name)
 	families := familiesOf(boards, name)
+	if err := lostFamily(cfg, unreadable, families); err != nil && !c.IsSet("period") {
+		return nil, err
+	}
 	if configured && len(families) == 0 { // to hide somebody ahead
 		families = []string{name}
 	}
@@ -60,6 +64,18 @@ func moderatedPlaces(c *cli.Context, cfg config.Config, st store.Store) ([]moder
 		places[i] = moderatedPlace{moderator: f, name: family, family: true, current: currentBoards(c, boards, family)}
 	}
 	return places, nil
+}
+
+// lostFamily is an error if a board that cannot be read is of a family that nothing else
+// tells of, and that would be passed by. Of the others the family itself says so.
+func lostFamily(cfg config.Config, unreadable map[string]error, known []string) error {
+	for name := range unreadable {
+		family := store.FamilyOf(name)
+		if _, configured := cfg.Family(family); !configured && family != name && !slices.Contains(known, family) {
+			return store.Unreadable(unreadable)
+		}
+	}
+	return nil
 }
 
 // familiesOf are the family of a name, if it has boards, or else those of its types.

@@ -21,13 +21,22 @@ func wholeFamily(ctx context.Context, st store.Store, name string, now time.Time
 	case b.Family == "":
 		return nil
 	}
+	refuse := func(board string, of store.Period) error {
+		return usagef("board %s was made for a family with %s boards, and none is configured under the name %s: set its periods in the configuration, or name it with --config; --period all takes this board alone", board, of, name)
+	}
 	boards, err := st.Boards(ctx)
+	unreadable, err := unreadableOf(err, name)
 	if err != nil {
 		return err
 	}
+	for one := range unreadable { // whether it has expired cannot be read
+		if family, span, ok := store.ParseBoardName(one); ok && family == name {
+			return refuse(one, span.Period)
+		}
+	}
 	for _, one := range boards {
 		if one.Family == name && one.Period != store.Always && !one.Expired(now) {
-			return usagef("board %s was made for a family with %s boards, and none is configured under the name %s: set its periods in the configuration, or name it with --config; --period all takes this board alone", one.Name, one.Period, name)
+			return refuse(one.Name, one.Period)
 		}
 	}
 	return nil

@@ -52,7 +52,11 @@ func (r *rollup) known(ctx context.Context, name string) (bool, error) {
 	b, ok := r.config.Board(name)
 	if !ok && r.store != nil {
 		boards, err := r.store.Boards(ctx)
+		unreadable, err := unreadableOf(err, name)
 		if err != nil {
+			return false, err
+		}
+		if err := store.Unreadable(unreadable); err != nil { // it may say what the columns are
 			return false, err
 		}
 		for _, one := range boards {

@@ -115,7 +115,8 @@ func (t *tabling) named() ([]string, error) {
 	return sortedOnce(columns), nil
 }
 
-// registered are the columns of the boards that are in the table.
+// registered are the columns of the boards that are in the table; those of a board whose
+// definition cannot be read are missing, and the error is a *store.UnreadableError.
 func (t *tabling) registered() ([]string, error) {
 	st, err := dynamo.Open(t.c.Context, t.client, t.name())
 	if err != nil {
@@ -123,14 +124,11 @@ func (t *tabling) registered() ([]string, error) {
 	}
 	defer func() { _ = st.Close() }()
 	boards, err := st.Boards(t.c.Context)
-	if err != nil {
-		return nil, err
-	}
 	var columns []string
 	for _, b := range boards {
 		columns = append(columns, columnNames(b)...)
 	}
-	return columns, nil
+	return columns, err
 }
 
 func columnNames(b store.Board) []string {

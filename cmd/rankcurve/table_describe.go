@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -112,8 +113,12 @@ func (t *tabling) warnings(d dynamo.Description) (warnings []string, err error) 
 		return nil, err
 	}
 	registered, err := t.registered()
+	unreadable, err := unreadableOf(err, "")
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(unreadable)) {
+		warnings = append(warnings, unreadable[name].Error())
 	}
 	sync := next(t.c, "table", "sync")
 	for _, column := range sortedOnce(append(columns, registered...)) {

@@ -41,6 +41,7 @@ func (t *tabling) sync() error {
 		return err
 	}
 	registered, err := t.registered()
+	unreadable, err := unreadableOf(err, "")
 	if err != nil {
 		return err
 	}
@@ -58,6 +59,9 @@ func (t *tabling) sync() error {
 		done.Warnings = append(done.Warnings, wideIndex(t.name(), index))
 	}
 	t.warn(done.Warnings)
+	if len(unreadable) > 0 {
+		done.Stale = nil // they may be of its columns
+	}
 	for _, index := range done.Stale {
 		fmt.Fprintf(w, "stale: index %s is of no column that is known here, and makes writes dearer; if nothing else reads it, delete it: %s\n", index, withFlags(t.c, deleteIndex(t.name(), index)))
 	}
@@ -66,6 +70,9 @@ func (t *tabling) sync() error {
 	}
 	if len(done.Added) == 0 {
 		fmt.Fprintf(w, "table %s %s lacks no index\n", t.name(), t.place())
+	}
+	if err := store.Unreadable(unreadable); err != nil {
+		return fmt.Errorf("the columns of a board are not known, nor which indexes are stale: %w", err)
 	}
 	return nil
 }
