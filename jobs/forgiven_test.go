@@ -39,7 +39,7 @@ func TestARebuildEndsTheWaitAfterFailures(t *testing.T) {
 				t.Fatalf("the curve is %s old", age)
 			}
 		}
-		if health := h.worker.Health(); !health.Ready {
+		if health := h.worker.Health(); len(health.Reasons) > 0 {
 			t.Errorf("health: %+v", health)
 		}
 		h.stop()

@@ -8,14 +8,14 @@ import (
 
 // Health is how a worker is.
 type Health struct {
-	Ready   bool     // it has listed the boards lately, is not ending, and no column fails again and again
+	Ready   bool     // it can work: it has listed the boards lately, is not ending, and has not failed with all that it has
 	Alive   bool     // starting it anew would not help
-	Reasons []string // what is wrong, in order; none if nothing is
+	Reasons []string // what is wrong, in order, also of a worker that is ready; none if nothing is
 	Columns int      // that it refreshes
 }
 
 const (
-	failsOften   = 3                  // failures in a row that make a worker not ready
+	failsOften   = 3                  // failures in a row that are told
 	registryLost = 10 * registryEvery // a worker that tries to read the registry for so long is not alive
 )
 
@@ -35,20 +35,33 @@ func (w *Worker) Health() Health {
 		wrong("no try to list the boards has ended for %s", lost.Round(time.Second))
 		h.Alive = false
 	}
-	var failing []string
-	for _, c := range w.columns {
-		if failures, why, _ := c.state(); failures >= failsOften {
-			failing = append(failing, fmt.Sprintf("%s has failed %d times in a row: %s", c.key, failures, why))
-		}
-	}
-	for board, why := range w.planless {
-		failing = append(failing, fmt.Sprintf("board %s is not refreshed: %s", board, why))
-	}
-	slices.Sort(failing)
-	for _, text := range failing {
-		wrong("%s", text)
+	troubles, works := w.troubles()
+	h.Reasons = append(h.Reasons, troubles...)
+	if len(troubles) > 0 && !works {
+		h.Ready = false
 	}
 	return h
+}
+
+// troubles are what is wrong with columns and boards, sorted, and whether any column is
+// well: one board that fails does not make the worker of the others a bad one, but one
+// with which nothing works should not take the place of another.
+func (w *Worker) troubles() (all []string, works bool) {
+	known := map[string]bool{}
+	for _, c := range w.columns {
+		known[c.key.Board] = true
+		failures, why, _ := c.state()
+		if failures < failsOften {
+			works = true
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s has failed %d times in a row: %s", c.key, failures, why))
+	}
+	for board, r := range w.refused {
+		all = append(all, r.text(board, known[board]))
+	}
+	slices.Sort(all)
+	return all, works
 }
 
 // listedLately says what is wrong with the reading of the registry.

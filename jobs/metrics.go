@@ -18,6 +18,7 @@ type Metrics struct {
 	throttles, reloads, worse                     *prometheus.CounterVec
 	cacheFaults                                   prometheus.Counter
 	columns, running, waiting, registry           prometheus.Gauge
+	refused                                       *prometheus.GaugeVec
 }
 
 // byColumn are the labels of what is told of each column apart.
@@ -74,7 +75,13 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		Name: "rankcurve_refresh_duration_seconds", Help: "How long refreshes took, by what became of them.",
 		Buckets: []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600},
 	}, []string{"outcome"})
-	registry.MustRegister(m.cacheFaults, m.took)
+	m.refused = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "rankcurve_boards_refused", Help: "Boards of the registry that are not taken as they are there: the configuration contradicts them, or their definition cannot be read.",
+	}, []string{"reason"})
+	registry.MustRegister(m.cacheFaults, m.took, m.refused)
+	for _, reason := range refusalReasons {
+		m.refused.WithLabelValues(string(reason))
+	}
 	for _, result := range []string{reloadTaken, reloadRefused} {
 		m.reloads.WithLabelValues(result)
 	}

@@ -11,7 +11,7 @@ import (
 // A Summary is what one round over all columns did.
 type Summary struct {
 	Outcomes map[Outcome]int
-	Failed   []error // of columns, also of those that are not tried again yet, and of boards that have no plan
+	Failed   []error // of columns, also of those that are not tried again yet, and of boards that have no plan or cannot be read
 }
 
 // Once does every tick that is due, each column's once, and returns. The error is that
@@ -20,6 +20,7 @@ type Summary struct {
 func (w *Worker) Once(ctx context.Context) (Summary, error) {
 	w.context = ctx
 	boards, err := w.refresher.Store.Boards(ctx)
+	unreadable, err := damaged(err)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -32,6 +33,9 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 		if o == Failed || o == Backoff {
 			s.Failed = append(s.Failed, err)
 		}
+	}
+	for _, err := range unreadable {
+		add(Failed, err)
 	}
 	var columns []*workedColumn
 	for _, b := range boards {

@@ -13,6 +13,7 @@ import (
 // sync reads the registry and brings the columns in line with it.
 func (w *Worker) sync(ctx context.Context) {
 	boards, err := w.list(ctx)
+	unreadable, err := damaged(err)
 	if ctx.Err() != nil {
 		return
 	}
@@ -26,17 +27,17 @@ func (w *Worker) sync(ctx context.Context) {
 	w.listed = w.tried
 	w.metrics.registry.Set(float64(w.listed.Unix()))
 	there := map[store.CurveKey]bool{}
-	failing := map[string]string{}
+	refused := map[string]refusal{}
+	for name, why := range unreadable {
+		refused[name] = refusal{ofDefinition, why.Error()}
+	}
 	for _, b := range boards {
 		if expired(b, w.listed) {
 			continue
 		}
 		plan, err := w.settings.Plan(b)
 		if err != nil {
-			failing[b.Name] = err.Error()
-			if w.planless[b.Name] != err.Error() {
-				w.log.ErrorContext(ctx, "board is not refreshed", "board", b.Name, "error", err)
-			}
+			refused[b.Name] = refusal{ofConfiguration, err.Error()}
 			continue
 		}
 		for _, column := range b.Columns {
@@ -45,9 +46,9 @@ func (w *Worker) sync(ctx context.Context) {
 			w.place(key, b, plan)
 		}
 	}
-	w.planless = failing
+	w.refuse(ctx, refused)
 	for key, c := range w.columns {
-		if !there[key] {
+		if known := unreadable[key.Board] != nil && !expired(c.board, w.listed); !there[key] && !known {
 			w.remove(c)
 		}
 	}

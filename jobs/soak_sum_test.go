@@ -25,7 +25,7 @@ func (d *soak) end() {
 	heap, goroutines := d.flat()
 	d.totals()
 	for _, c := range d.crew {
-		for try := 0; !c.worker.Health().Ready; try++ { // three calls in a row may have failed right now
+		for try := 0; len(c.worker.Health().Reasons) > 0; try++ { // three calls in a row may have failed right now
 			if try == 20 {
 				t.Errorf("%s: %+v", c.process.name, c.worker.Health())
 				break

@@ -41,11 +41,11 @@ type Worker struct {
 	mu       sync.Mutex
 	settings Settings
 	columns  map[store.CurveKey]*workedColumn
-	planless map[string]string // board -> why it has no plan
-	listed   time.Time         // when the registry was last read
-	unlisted error             // why it was not, since then
-	listing  time.Time         // since when it is being read; zero: it is not
-	tried    time.Time         // when that last came to an end, well or not, or Run began
+	refused  map[string]refusal // by board
+	listed   time.Time          // when the registry was last read
+	unlisted error              // why it was not, since then
+	listing  time.Time          // since when it is being read; zero: it is not
+	tried    time.Time          // when that last came to an end, well or not, or Run began
 	stopping bool
 	atOnce   int           // columns of a round of Once
 	changed  chan struct{} // the settings are others
@@ -62,7 +62,7 @@ func NewWorker(r Refresher, s Settings, m *Metrics) *Worker {
 		refresher: r, metrics: m, log: r.Log, settings: s,
 		admission: newAdmission(s.Concurrent), spending: newSpending(s.ReadUnitsPerSecond),
 		cron:    cron.New(cron.WithLocation(time.UTC)),
-		columns: map[store.CurveKey]*workedColumn{}, planless: map[string]string{},
+		columns: map[store.CurveKey]*workedColumn{}, refused: map[string]refusal{},
 		changed: make(chan struct{}, 1),
 	}
 	if w.log == nil {
