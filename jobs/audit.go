@@ -19,7 +19,8 @@ type Audit struct {
 	Owners   int     // asked; 0: there was no audit, or it failed
 	Median   float64 // error, as a part of the rank
 	Max      float64
-	Coverage float64 // the part of the owners whose rank was in the band
+	Inside   int     // of the owners those whose rank was in the band,
+	Coverage float64 // and which part of them that is
 	DownTo   int64   // the deepest rank that the budget paid for; 0: all of the board
 	Usage    store.Usage
 }
@@ -42,7 +43,7 @@ func (r Refresher) audit(ctx context.Context, b store.Board, curve *predictor.Cu
 		r.warn(ctx, "audit found the curve's band too narrow", key, brokenError(what))
 	}
 	total := v.Total()
-	return Audit{Owners: total.Owners, Median: total.Median, Max: total.Max, Coverage: total.Coverage(), DownTo: v.DownTo, Usage: v.Usage}
+	return Audit{Owners: total.Owners, Median: total.Median, Max: total.Max, Inside: total.Inside, Coverage: total.Coverage(), DownTo: v.DownTo, Usage: v.Usage}
 }
 
 // brokenError is a broken promise, as a log has it.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // Metrics are what a worker counts, for Prometheus. Make them with NewMetrics; all
@@ -15,7 +17,9 @@ type Metrics struct {
 	asOf, interval                                *prometheus.GaugeVec
 	size, knots, entries, generation              *prometheus.GaugeVec
 	auditMedian, auditMax, auditCovered, auditees *prometheus.GaugeVec
+	audited, inBand                               *prometheus.CounterVec
 	throttles, reloads, worse                     *prometheus.CounterVec
+	worseAt                                       *prometheus.GaugeVec
 	cacheFaults                                   prometheus.Counter
 	columns, running, waiting, registry           prometheus.Gauge
 	refused                                       *prometheus.GaugeVec
@@ -48,6 +52,8 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		units:    counters("refresh_read_units_total", "Read units that refreshes have consumed.", byColumn...),
 		resumed:  counters("refresh_resumed_total", "Refreshes that went on from where one that died had stopped.", byColumn...),
 		worse:    counters("curves_worse_total", "Curves that look worse than those they have replaced: with fewer entries, or a wider band.", "board", "column", "reason"),
+		audited:  counters("audited_owners_total", "Owners of all audits.", byColumn...),
+		inBand:   counters("audited_in_band_total", "Owners of all audits whose rank was in the band.", byColumn...),
 		lastTook: gauges("refresh_last_duration_seconds", "How long the last refresh took."),
 		walked:   gauges("refresh_shards_walked", "Shards that the last refresh walked; the others were carried forward."),
 		failures: gauges("refresh_failures", "Refreshes that have failed in a row; 0 once one succeeds."),
@@ -75,10 +81,13 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		Name: "rankcurve_refresh_duration_seconds", Help: "How long refreshes took, by what became of them.",
 		Buckets: []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600},
 	}, []string{"outcome"})
+	m.worseAt = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "rankcurve_curve_worse_timestamp_seconds", Help: "When a curve was last published here that looks worse than the one before.",
+	}, []string{"board", "column", "reason"})
 	m.refused = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "rankcurve_boards_refused", Help: "Boards of the registry that are not taken as they are there: the configuration contradicts them, or their definition cannot be read.",
 	}, []string{"reason"})
-	registry.MustRegister(m.cacheFaults, m.took, m.refused)
+	registry.MustRegister(m.cacheFaults, m.took, m.refused, m.worseAt)
 	for _, reason := range refusalReasons {
 		m.refused.WithLabelValues(string(reason))
 	}
@@ -109,6 +118,26 @@ func (m *Metrics) Reloaded(taken bool) {
 	m.reloads.WithLabelValues(result).Inc()
 }
 
+// places puts what is counted of a column on the page, at 0: to Prometheus a counter that
+// comes with its first rise has not risen. Of the outcomes of ticks it puts those alone that
+// are trouble.
+func (m *Metrics) places(key store.CurveKey, plan Plan) {
+	counters := []*prometheus.CounterVec{m.late, m.requests, m.units, m.resumed}
+	if plan.Options.Audit > 0 {
+		counters = append(counters, m.audited, m.inBand)
+	}
+	for _, v := range counters {
+		v.WithLabelValues(key.Board, key.Column)
+	}
+	for _, o := range []Outcome{Failed, Running, missedOutcome} {
+		m.ticks.WithLabelValues(key.Board, key.Column, string(o))
+	}
+	for _, reason := range []Worse{FewerEntries, WiderBand} {
+		m.worse.WithLabelValues(key.Board, key.Column, string(reason))
+	}
+	m.failures.WithLabelValues(key.Board, key.Column)
+}
+
 // outcome counts a tick.
 func (m *Metrics) outcome(c *workedColumn, o Outcome, times int) {
 	m.ticks.WithLabelValues(c.key.Board, c.key.Column, string(o)).Add(float64(times))
@@ -133,8 +162,9 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 	case Refreshed:
 		set(m.lastTook, t.Duration.Seconds())
 		set(m.walked, float64(t.Walked))
-		for _, reason := range []Worse{FewerEntries, WiderBand} { // both are there from the start: a rise from nothing shows no rate
-			m.worse.WithLabelValues(board, column, string(reason)).Add(oneIf(t.Worse == reason))
+		if t.Worse != "" {
+			m.worse.WithLabelValues(board, column, string(t.Worse)).Inc()
+			m.worseAt.WithLabelValues(board, column, string(t.Worse)).SetToCurrentTime()
 		}
 		if t.Resumed > 0 {
 			m.resumed.WithLabelValues(board, column).Inc()
@@ -148,6 +178,8 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 		set(m.auditMax, t.Audit.Max)
 		set(m.auditCovered, t.Audit.Coverage)
 		set(m.auditees, float64(t.Audit.Owners))
+		m.audited.WithLabelValues(board, column).Add(float64(t.Audit.Owners))
+		m.inBand.WithLabelValues(board, column).Add(float64(t.Audit.Inside))
 	}
 }
 
@@ -169,7 +201,7 @@ func (m *Metrics) forget(c *workedColumn) {
 	labels := prometheus.Labels{"board": c.key.Board, "column": c.key.Column}
 	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{
 		m.ticks, m.late, m.requests, m.units, m.resumed, m.worse, m.lastTook, m.walked, m.failures, m.lease, m.asOf, m.interval,
-		m.size, m.knots, m.entries, m.generation, m.auditMedian, m.auditMax, m.auditCovered, m.auditees,
+		m.worseAt, m.audited, m.inBand, m.size, m.knots, m.entries, m.generation, m.auditMedian, m.auditMax, m.auditCovered, m.auditees,
 	} {
 		v.DeletePartialMatch(labels)
 	}

@@ -86,6 +86,7 @@ func (w *Worker) place(key store.CurveKey, b store.Board, plan Plan) {
 	default:
 		return
 	}
+	w.metrics.places(key, plan)
 	c.entry = w.cron.Schedule(times{plan, w.refresher.now}, cron.FuncJob(func() { w.run(c, true) }))
 	w.start(c) // what is due already is not made to wait for the next time
 }
