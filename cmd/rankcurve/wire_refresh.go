@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -14,6 +15,9 @@ type refreshStore struct {
 	store.Store
 	walked store.Partitions
 }
+
+// Skew implements store.Clocked, as far as the store inside does.
+func (s refreshStore) Skew() (ahead time.Duration, known bool) { return store.SkewOf(s.Store) }
 
 func (s refreshStore) Rows(ctx context.Context, q store.Query) (store.Page, error) {
 	return s.walked.Rows(ctx, q)

@@ -70,5 +70,8 @@ func (c checkedClient) Do(r *http.Request) (*http.Response, error) {
 }
 
 // once switches the SDK's retries off: ours see each attempt, and so which writes
-// may have been carried out though their answers were lost.
-func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
+// may have been carried out though their answers were lost. The clock sees each too.
+func (o options) once(sdk *dynamodb.Options) {
+	sdk.Retryer = aws.NopRetryer{}
+	sdk.APIOptions = append(sdk.APIOptions, o.clock.watch)
+}

@@ -67,12 +67,19 @@ func (t target) kindOf(err error) (text string, kind error) {
 		return fmt.Sprintf("an index of table %s wants another type than ours: `rankcurve table describe` shows which; delete it, then `rankcurve table sync` makes it anew (%s)", t.table, message), store.ErrNoTable
 	case code == "ValidationException":
 		return fmt.Sprintf("table %s refuses it: %s: %s", t.table, message, store.ErrInvalid), store.ErrInvalid
+	case isOfClock(code, message):
+		return fmt.Sprintf("table %s: %s: this machine's clock is wrong, and requests are signed with its time: %s; `timedatectl` shows whether NTP sets it, `timedatectl set-ntp true` makes it", t.table, store.ErrDenied, message), store.ErrDenied
 	case slices.Contains(deniedCodes, code):
 		return fmt.Sprintf("table %s: %s: %s: %s; `aws sts get-caller-identity` shows whose credentials these are", t.table, store.ErrDenied, code, message), store.ErrDenied
 	case statusOf(err) >= 500:
 		return fmt.Sprintf("table %s: %s: %s: %s", t.table, store.ErrUnavailable, code, message), store.ErrUnavailable
 	}
 	return "", nil
+}
+
+// isOfClock tells a signature that is refused for its time from one that does not fit.
+func isOfClock(code, message string) bool {
+	return code == "RequestTimeTooSkewed" || strings.HasPrefix(message, "Signature expired") || strings.HasPrefix(message, "Signature not yet current")
 }
 
 // kindOfTransport is for errors that are no answer of the service.
@@ -204,6 +211,8 @@ func judge(err error) verdict {
 		return verdict{retry: true}
 	case statusOf(err) >= 500:
 		return verdict{retry: true, unsure: true}
+	case isAPI && signsAnew(err):
+		return verdict{retry: true}
 	case isAPI:
 		_, again := retry.DefaultRetryableErrorCodes[api.ErrorCode()]
 		return verdict{retry: again, unsure: again}
@@ -215,6 +224,13 @@ func judge(err error) verdict {
 		return verdict{unsure: true}
 	}
 	return verdict{retry: true, unsure: true} // cut, late, truncated, wrong checksum
+}
+
+// signsAnew says that the SDK has seen by the answer's date that our clock is wrong: it signs
+// the next attempt with DynamoDB's time.
+func signsAnew(err error) bool {
+	var marked interface{ RetryableError() bool }
+	return errors.As(err, &marked) && marked.RetryableError()
 }
 
 func deref[T any](p *T) (v T) {

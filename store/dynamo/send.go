@@ -22,7 +22,7 @@ type sent struct {
 // read sends a request until it succeeds, fails for good, or its attempts or its
 // context are used up. The error is one of store's, or the context's.
 func read[In, Out any](ctx context.Context, o options, t target, m method[In, Out], in *In) (*Out, sent, error) {
-	return attempts(ctx, o, t, func(ctx context.Context) (*Out, error) { return m(ctx, in, once) })
+	return attempts(ctx, o, t, func(ctx context.Context) (*Out, error) { return m(ctx, in, o.once) })
 }
 
 // write is read for what changes the table. An attempt under way is carried
@@ -30,9 +30,9 @@ func read[In, Out any](ctx context.Context, o options, t target, m method[In, Ou
 func write[In, Out any](ctx context.Context, s *Store, m method[In, Out], in *In) (*Out, sent, error) {
 	return attempts(ctx, s.options, target{table: s.table}, func(attempt context.Context) (*Out, error) {
 		if ctx.Done() == nil {
-			return m(attempt, in, once)
+			return m(attempt, in, s.options.once)
 		}
-		return carryThrough(ctx, s, func(detached context.Context) (*Out, error) { return m(detached, in, once) })
+		return carryThrough(ctx, s, func(detached context.Context) (*Out, error) { return m(detached, in, s.options.once) })
 	})
 }
 

@@ -61,6 +61,7 @@ type options struct {
 	showThrottles bool
 	writers       int
 	onThrottle    func(reason string)
+	clock         *clock
 }
 
 // What a Store does without options.
@@ -80,7 +81,7 @@ const (
 type Option func(*options)
 
 func optionsOf(opts []Option) options {
-	o := options{attempts: DefaultAttempts, timeout: DefaultTimeout, firstPause: firstPause, writers: DefaultWriters}
+	o := options{attempts: DefaultAttempts, timeout: DefaultTimeout, firstPause: firstPause, writers: DefaultWriters, clock: new(clock)}
 	for _, option := range opts {
 		option(&o)
 	}

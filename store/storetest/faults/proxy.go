@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -65,6 +66,7 @@ type Proxy struct {
 	target string
 	choose func(Request) Fault
 	client *http.Client
+	ahead  atomic.Int64 // see SetClock
 
 	mu    sync.Mutex
 	total int
@@ -142,7 +144,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	switch fault := p.choose(p.note(r, body)); fault {
+	fault := p.choose(p.note(r, body))
+	if p.date(w, r) {
+		return
+	}
+	switch fault {
 	case Refused:
 		answer(w, http.StatusInternalServerError, "InternalServerError", `"message":"on purpose"`)
 	case Cut:
@@ -198,8 +204,12 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, body []byte, fau
 		wait(r)
 		return
 	}
+	dated := w.Header()["Date"]
 	for name, values := range in.Header {
 		w.Header()[name] = values
+	}
+	if dated != nil {
+		w.Header()["Date"] = dated
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	switch fault {
