@@ -2,6 +2,9 @@ package store
 
 import "fmt"
 
+// ErrLimit is the [ErrInvalid] of a score that lies beyond a [Limit].
+var ErrLimit = fmt.Errorf("%w", ErrInvalid)
+
 // Limit bounds the scores of a column that are plausible; what lies beyond is a mistake
 // or a cheat. Both ends are allowed. The zero value allows all.
 type Limit struct {
@@ -19,14 +22,14 @@ func (l Limit) And(other Limit) Limit {
 	return l
 }
 
-// Check reports why a score is not plausible, [ErrInvalid] with column, score and limit,
+// Check reports why a score is not plausible, [ErrLimit] with column, score and limit,
 // or nil.
 func (l Limit) Check(c Column, score int64) error {
 	switch {
 	case l.Max != nil && score > *l.Max:
-		return fmt.Errorf("column %q: score %s is above the limit of %s: %w", c.Name, FormatScore(score, c.Decimals), FormatScore(*l.Max, c.Decimals), ErrInvalid)
+		return fmt.Errorf("column %q: score %s is above the limit of %s: %w", c.Name, FormatScore(score, c.Decimals), FormatScore(*l.Max, c.Decimals), ErrLimit)
 	case l.Min != nil && score < *l.Min:
-		return fmt.Errorf("column %q: score %s is below the limit of %s: %w", c.Name, FormatScore(score, c.Decimals), FormatScore(*l.Min, c.Decimals), ErrInvalid)
+		return fmt.Errorf("column %q: score %s is below the limit of %s: %w", c.Name, FormatScore(score, c.Decimals), FormatScore(*l.Min, c.Decimals), ErrLimit)
 	}
 	return nil
 }

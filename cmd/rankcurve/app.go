@@ -23,6 +23,7 @@ type program struct {
 	out, err   io.Writer
 	environ    []string
 	isTerminal func(stream any) bool
+	json       bool             // the command line asks for it
 	now        func() time.Time // nil: time.Now
 	level      slog.LevelVar
 	buffered   *bufio.Writer // over out
@@ -52,6 +53,7 @@ func (p *program) run(ctx context.Context, words []string) (code int) {
 			code = exitFailed
 		}
 	}()
+	p.json = wantsJSON(words[1:])
 	app := p.app()
 	p.buffered = bufio.NewWriter(p.out)
 	app.Writer = legibleWriter{p.buffered}
@@ -102,7 +104,9 @@ With --store dynamodb they are kept in a table, which this makes:
 Each global flag is a key of the configuration too, in a file or in the environment:
 RANKCURVE_STORE_KIND=dynamodb. Flags may stand before and after arguments.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found.`
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found: a curve that
+nobody has made yet neither. With --json an error is the last line of standard error, an
+object with "error" and a "code" such as no_curve; the README lists them.`
 
 // app is the whole command line.
 func (p *program) app() *cli.App {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/rankcurve/rankcurve/store"
 )
 
 func TestWithoutWordsItHelps(t *testing.T) {
@@ -154,29 +152,6 @@ func TestADatabaseInUse(t *testing.T) {
 	s.store()
 	s.run("top", "games").fails(exitFailed, "in use by another process")
 	s.run("load", "games", s.players(3)).fails(exitFailed, "in use by another process")
-}
-
-func TestExitCodes(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want int
-	}{
-		{nil, exitDone},
-		{errors.New("x"), exitFailed},
-		{usagef("x"), exitUsage},
-		{hintf(usagef("x"), "y"), exitUsage},
-		{hintf(store.ErrNotFound, "y"), exitNotFound},
-		{store.ErrNoColumn, exitNotFound},
-		{store.ErrNoTable, exitNotFound},
-		{store.ErrDenied, exitFailed},
-		{store.ErrUnavailable, exitFailed},
-		{advicef(store.ErrInUse, "y"), exitFailed},
-		{errors.Join(store.ErrNotFound, nil), exitNotFound},
-	} {
-		if got := exitCode(c.err); got != c.want {
-			t.Errorf("%v exits with %d, want %d", c.err, got, c.want)
-		}
-	}
 }
 
 type panicking struct{}

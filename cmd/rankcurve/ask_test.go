@@ -88,7 +88,7 @@ func TestRankOfMissingOwners(t *testing.T) {
 	if len(rows) != 2 || rows[0]["rank"] != 1.0 || rows[1]["owner"] != "nobody" || !strings.Contains(rows[1]["error"].(string), "not found") {
 		t.Errorf("rows %v", rows)
 	}
-	wantFields(t, rows[1], "owner board column error")
+	wantFields(t, rows[1], "owner board column error code")
 	s.run("rank", "games", "#x").fails(exitUsage, "starts with #")
 }
 
@@ -119,7 +119,7 @@ func TestRankKeepsToTheReadBudget(t *testing.T) {
 func TestRankWithoutACurve(t *testing.T) {
 	s := newShell(t)
 	s.run("load", "games", s.players(10)).ok()
-	s.run("rank", "games", "p3", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet: run `rankcurve --db "+s.db()+" rebuild games`")
+	s.run("rank", "games", "p3", "--mode", "estimate").fails(exitNotFound, "no curve of games.xp yet: run `rankcurve --db "+s.db()+" rebuild games`")
 	s.run("rank", "games", "p3", "--mode", "exact").ok("p3")
 }
 

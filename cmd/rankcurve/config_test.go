@@ -41,7 +41,7 @@ boards:
 		t.Errorf("the key is told: %s", r.out)
 	}
 	s.environ = []string{"RANKCURVE_CURSOR_KEY=too short", "RANKCURVE_CURSOR_MAX_AGE=-1"}
-	s.bare("config", "check").fails(exitUsage, "RANKCURVE_CURSOR_KEY: cursor.key: has 9 bytes, and 16 are the least", `cursor.max_age: "-1" is not a length of time up to 36500 days; write a whole number and d, h, m or s, such as 30d, or 0s for no limit`)
+	s.bare("config", "check").fails(exitUsage, "RANKCURVE_CURSOR_KEY: cursor.key: has 9 bytes, and 16 are the least", `cursor.max_age: "-1" is not a length of time up to 36500 days; write whole numbers with w, d, h, m or s, such as 30d or 1h30m, or 0s for no limit`)
 	s.environ = []string{"RANKCURVE_CONFIG=" + cfg}
 	s.bare("config", "check").ok("shards: 3")
 	s.bare("config", "check", "--db", "x.db").ok("path: x.db")

@@ -22,7 +22,7 @@ func TestRebuild(t *testing.T) {
 	s := newShell(t)
 	s.run("load", "games", s.file("f.csv", "owner,xp,time\nann,10,8.5\nbob,20,\n")).ok()
 	s.run("rebuild", "games", "--dry-run").ok("games.xp: would read ", "games.time: would read ", "nothing was written")
-	s.run("curve", "show", "games").fails(exitFailed, "no curve of games.xp yet")
+	s.run("curve", "show", "games").fails(exitNotFound, "no curve of games.xp yet")
 	s.run("rebuild", "games").ok("games.xp: generation 1 of 2 entries", "games.time: generation 1 of 1 entry")
 	s.run("rebuild", "games", "--column", "xp", "--full", "--method", "counted").ok("games.xp: generation 2 of 2 entries")
 	rows := s.run("rebuild", "games", "--json", "--method=scores").ok().rows()
@@ -152,7 +152,7 @@ func TestCurveExportWritesTheBytes(t *testing.T) {
 	s.run("curve", "export", "games").fails(exitUsage, "not for a terminal; name a file with -o")
 	s.terminal = false
 	s.run("load", "other", s.players(3)).ok()
-	s.run("curve", "export", "other").fails(exitFailed, "no curve of other.xp yet")
+	s.run("curve", "export", "other").fails(exitNotFound, "no curve of other.xp yet")
 	s.run("curve", "export", "games", "-o", filepath.Join(s.folder, "none", "f")).fails(exitFailed, "write ", "no such file")
 }
 

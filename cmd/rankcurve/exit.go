@@ -8,16 +8,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-
-	"github.com/rankcurve/rankcurve/store"
-)
-
-// Exit codes of the program; scripts rely on them.
-const (
-	exitDone     = 0
-	exitFailed   = 1
-	exitUsage    = 2 // a wrong flag, argument or configuration
-	exitNotFound = 3 // a board, column, owner, database, table or index that is not there
 )
 
 // A usageError is a command line or a configuration that cannot be carried out.
@@ -56,23 +46,11 @@ func advicef(cause error, format string, args ...any) error {
 	return &advice{cause, fmt.Sprintf(format, args...)}
 }
 
+var errInternal = errors.New("internal error")
+
 // internalError is a panic: a fault of this program, to be reported.
 func internalError(recovered any) error {
-	return fmt.Errorf("internal error: %v; please report it with the command line at https://github.com/rankcurve/rankcurve/issues\n%s", recovered, debug.Stack())
-}
-
-// exitCode sorts an error into the codes above.
-func exitCode(err error) int {
-	var usage *usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &usage):
-		return exitUsage
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoColumn), errors.Is(err, store.ErrNoTable):
-		return exitNotFound
-	}
-	return exitFailed
+	return fmt.Errorf("%w: %v; please report it with the command line at https://github.com/rankcurve/rankcurve/issues\n%s", errInternal, recovered, debug.Stack())
 }
 
 // withNextStep says what to do about a file or folder that the system refuses, where
@@ -92,12 +70,12 @@ func withNextStep(err error) error {
 	return err
 }
 
-// complain writes an error for a person: the first line says whose it is. Commands
-// that it names are given the flags of this run, but in what is wrong with a command
-// line, which is told in the words of its syntax.
+// complain writes an error: for a person in a line that says whose it is, with --json as an
+// object of one line. Commands that it names are given the flags of this run, but in what
+// is wrong with a command line, which is told in the words of its syntax.
 func (p *program) complain(err error) {
 	var usage *usageError
-	text := legibleLines(strings.TrimRight(err.Error(), "\n"))
+	text := strings.TrimRight(err.Error(), "\n")
 	if errors.Is(err, context.Canceled) && !isAdvice(err) {
 		// A command that writes gives its own advice from where it begins to.
 		text = "stopped before it was done; nothing was changed: run the same command again"
@@ -105,7 +83,11 @@ func (p *program) complain(err error) {
 	if !errors.As(err, &usage) {
 		text = withFlags(p.asked, text)
 	}
-	fmt.Fprintln(p.err, "rankcurve: "+strings.ReplaceAll(text, "\n", "\n  "))
+	if p.json {
+		_ = printJSON(legibleWriter{p.err}, failure{text, errorCode(err)}) // there is nobody else to tell
+		return
+	}
+	fmt.Fprintln(p.err, "rankcurve: "+strings.ReplaceAll(legibleLines(text), "\n", "\n  "))
 }
 
 func isAdvice(err error) bool {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // A fault is one thing wrong with one line of a file.
@@ -20,6 +22,9 @@ func (f *fault) Error() string {
 	}
 	return legible(fmt.Sprintf("%d: %s: %s", f.line, f.column, f.what))
 }
+
+// Unwrap makes a fault a [store.ErrInvalid].
+func (f *fault) Unwrap() error { return store.ErrInvalid }
 
 func faultf(line int, column, format string, args ...any) *fault {
 	return &fault{line, shortened([]byte(column)), fmt.Sprintf(format, args...)}
@@ -57,5 +62,5 @@ func (f *faults) err() error {
 	if f.count > 1 {
 		lines = append([]string{"nothing was written, because of:"}, lines...)
 	}
-	return fmt.Errorf("%s", strings.Join(lines, "\n"))
+	return advicef(store.ErrInvalid, "%s", strings.Join(lines, "\n"))
 }

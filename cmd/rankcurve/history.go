@@ -129,7 +129,7 @@ func noHistory(c *cli.Context, b *rankcurve.Board, column store.Column, since ti
 	case !errors.Is(err, rankcurve.ErrNoCurve):
 		return err
 	}
-	return advicef(store.ErrNotFound, "no curve of %s is kept%s, %s; make one: `%s`", key, when, published, next(c, "rebuild", key.Board))
+	return advicef(rankcurve.ErrNoCurve, "no curve of %s is kept%s, %s; make one: `%s`", key, when, published, next(c, "rebuild", key.Board))
 }
 
 // A historyRow is a rank by one kept curve, in JSON.
@@ -144,7 +144,7 @@ type damagedCurveRow struct {
 	Column     string `json:"column"`
 	AsOf       string `json:"as_of"`
 	Generation int64  `json:"generation"`
-	Error      string `json:"error"`
+	failure
 }
 
 // printHistory prints the answers, and fails in the end if a curve is damaged.
@@ -179,7 +179,7 @@ func printHistory(c *cli.Context, column store.Column, score int64, answers []ra
 
 func printHistoryJSON(c *cli.Context, a rankcurve.Answer) error {
 	if a.Err != nil {
-		return printJSON(c.App.Writer, damagedCurveRow{a.Board, a.Column, timestamp(a.AsOf), a.Generation, a.Err.Error()})
+		return printJSON(c.App.Writer, damagedCurveRow{a.Board, a.Column, timestamp(a.AsOf), a.Generation, failureOf(a.Err)})
 	}
 	row := historyRow{rankRow: rankRowOf(a.Rank)}
 	if a.Owner != "" {

@@ -102,7 +102,7 @@ func TestTimesThatAreTooLongAgo(t *testing.T) {
 	s.past()
 	s.run("rank", "games", "ann", "--at", "99999d").fails(exitUsage, "--at 99999d is longer ago than 36500 days, the most there is; name a later time")
 	s.run("history", "games", "ann", "--since", "99999999999h").fails(exitUsage, "--since 99999999999h is longer ago than")
-	s.run("rank", "games", "ann", "--at", "5w").fails(exitUsage, `--at "5w" is no time`)
+	s.run("rank", "games", "ann", "--at", "5y").fails(exitUsage, `--at "5y" is no time`)
 }
 
 func TestHowLongCurvesAreKept(t *testing.T) {

@@ -44,7 +44,7 @@ type missingRow struct {
 	Owner  string `json:"owner"`
 	Board  string `json:"board"`
 	Column string `json:"column"`
-	Error  string `json:"error"`
+	failure
 }
 
 func rankRowOf(r rankcurve.Rank) rankRow {

@@ -118,9 +118,6 @@ func (p *program) load(c *cli.Context) (err error) {
 		return nothingWritten(err)
 	}
 	defer l.input.close()
-	if l.input.blank {
-		return nothingWritten(fmt.Errorf("%s is empty; its first line must be a header such as owner,xp, or an object such as {\"owner\":\"ann\",\"xp\":1200}", l.input.name))
-	}
 	took, err := l.run(c.Context)
 	if err != nil {
 		return err
@@ -286,6 +283,9 @@ func (l *loading) mismatch() error {
 // run checks the input, makes the board and stores the rows.
 func (l *loading) run(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
+	if l.input.blank {
+		return 0, fmt.Errorf("%s is empty; its first line must be a header such as owner,xp, or an object such as {\"owner\":\"ann\",\"xp\":1200}", l.input.name)
+	}
 	if err := l.checkInput(ctx); err != nil {
 		return 0, nothingWritten(err)
 	}

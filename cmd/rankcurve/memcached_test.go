@@ -122,7 +122,7 @@ func TestATableMadeAnewBehindMemcached(t *testing.T) {
 	c.bare("table", "delete", "--yes").ok()
 	c.bare("table", "create", "--column", "xp").ok()
 	c.bare("load", "games", c.players(7)).ok()
-	c.bare("rank", "games", "p7", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet")
+	c.bare("rank", "games", "p7", "--mode", "estimate").fails(exitNotFound, "no curve of games.xp yet")
 	c.bare("rank", "games", "p7").ok("exact")
 	c.bare("rebuild", "games").ok("generation 1 of 7 entries")
 	if row := c.bare("rank", "games", "p7", "--mode", "estimate", "--json").ok().rows()[0]; row["of"] != 7.0 || row["rank"] != 7.0 {
@@ -143,7 +143,7 @@ func TestAFileMadeAnewBehindMemcached(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.run("load", "games", s.players(7)).ok()
-	s.run("rank", "games", "p7", "--mode", "estimate").fails(exitFailed, "no curve of games.xp yet")
+	s.run("rank", "games", "p7", "--mode", "estimate").fails(exitNotFound, "no curve of games.xp yet")
 	s.run("rebuild", "games").ok("generation 1 of 7 entries")
 	if row := s.run("rank", "games", "p7", "--mode", "estimate", "--json").ok().rows()[0]; row["of"] != 7.0 {
 		t.Errorf("rank %v, want of 7", row)

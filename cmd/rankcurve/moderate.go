@@ -238,7 +238,7 @@ type moderatedRow struct {
 	Board   string `json:"board"`
 	Action  string `json:"action"`
 	Changed bool   `json:"changed"`
-	Error   string `json:"error,omitempty"`
+	failure
 }
 
 func (t *moderationTally) note(m rankcurve.Moderated) error {
@@ -246,7 +246,7 @@ func (t *moderationTally) note(m rankcurve.Moderated) error {
 	switch {
 	case m.Err != nil:
 		t.failed = append(t.failed, m.Err)
-		row.Error = m.Err.Error()
+		row.failure = failureOf(m.Err)
 	case m.Changed:
 		t.changed = append(t.changed, m.Owner)
 	default:

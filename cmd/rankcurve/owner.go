@@ -262,7 +262,7 @@ func (q *ownerQuestion) missing(r rankcurve.Result) error {
 	if !q.c.Bool("json") {
 		return nil
 	}
-	return printJSON(q.c.App.Writer, absentOwner{Owner: r.Owner, Board: r.Board, Error: r.Err.Error()})
+	return printJSON(q.c.App.Writer, absentOwner{Owner: r.Owner, Board: r.Board, failure: failureOf(r.Err)})
 }
 
 // note keeps what went wrong to the end, in as many words as differ.

@@ -21,7 +21,7 @@ type ownerRow struct {
 type absentOwner struct {
 	Owner string `json:"owner"`
 	Board string `json:"board,omitempty"`
-	Error string `json:"error"`
+	failure
 }
 
 // row is a result in JSON. A rank that is not told has its error in its place.
@@ -44,7 +44,7 @@ func (q *ownerQuestion) row(def store.Board, r rankcurve.Result, ranks []rankcur
 		for i, a := range ranks {
 			places[i] = rankRowOf(a.Rank)
 			if a.Err != nil {
-				places[i] = missingRow{Owner: r.Owner, Board: def.Name, Column: a.Column, Error: a.Err.Error()}
+				places[i] = missingRow{Owner: r.Owner, Board: def.Name, Column: a.Column, failure: failureOf(a.Err)}
 			}
 		}
 		row.Ranks = places

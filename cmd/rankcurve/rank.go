@@ -360,7 +360,7 @@ func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
 	case a.Err == nil:
 		t.row(rankCells(a.Rank)...)
 	case q.c.Bool("json"):
-		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: a.Column, Error: a.Err.Error()})
+		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: a.Column, failure: failureOf(a.Err)})
 	}
 	return nil
 }

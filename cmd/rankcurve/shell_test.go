@@ -75,16 +75,30 @@ func (r result) warns(parts ...string) result {
 	return r.has("warning", r.err, parts)
 }
 
-// fails wants an exit code, one "rankcurve: " on standard error, and parts of it.
+// fails wants an exit code, one "rankcurve: " on standard error or with --json one object
+// in its last line, and parts of it.
 func (r result) fails(code int, parts ...string) result {
 	r.t.Helper()
 	if r.code != code {
 		r.t.Errorf("%s: exit code %d, want %d: %s", r.line, r.code, code, r.err)
 	}
+	if wantsJSON(strings.Fields(r.line)) {
+		return r.has("error", r.failure().Error, parts)
+	}
 	if !strings.HasPrefix(r.err, "rankcurve: ") || strings.Count(r.err, "rankcurve: ") != 1 || !strings.HasSuffix(r.err, "\n") {
 		r.t.Errorf("%s: error is not one message: %q", r.line, r.err)
 	}
 	return r.has("error", r.err, parts)
+}
+
+// failure is the object in the last line of standard error.
+func (r result) failure() (f failure) {
+	r.t.Helper()
+	lines := strings.Split(strings.TrimSuffix(r.err, "\n"), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &f); err != nil || f.Error == "" || f.Code == "" || strings.Contains(r.err, "rankcurve: ") {
+		r.t.Fatalf("%s: standard error does not end in one object: %v\n%s", r.line, err, r.err)
+	}
+	return f
 }
 
 func (r result) has(stream, text string, parts []string) result {

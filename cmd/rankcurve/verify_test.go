@@ -174,7 +174,7 @@ func TestVerifyOverBudget(t *testing.T) {
 func TestVerifyWithNothingToAsk(t *testing.T) {
 	s := newShell(t)
 	s.run("load", "games", s.players(3)).ok()
-	s.run("verify", "games").fails(exitFailed, "no curve of games.xp yet: run `rankcurve --db ", "rebuild games`")
+	s.run("verify", "games").fails(exitNotFound, "no curve of games.xp yet: run `rankcurve --db ", "rebuild games`")
 	s.run("rebuild", "games").ok()
 	s.run("verify", "game").fails(exitNotFound, `the boards are games`)
 	s.run("verify", "games", "--column", "gold").fails(exitNotFound, `no column "gold"`)

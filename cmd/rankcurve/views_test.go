@@ -51,8 +51,8 @@ func TestAround(t *testing.T) {
 	s.races()
 	s.run("around", "races", "bob").ok("    OWNER      XP   RANK   BAND    OF       TOP   AS OF\n    ann     1,200      1   exact    4    25.0 %   now\n>   bob     1,200      1   exact    4    25.0 %   now\n    cy         50      3")
 	s.run("around", "races", "cy", "-k", "1", "--attributes").ok("ATTRIBUTES\n    bob", ">   cy         50      3   exact    4    75.0 %   now     clan=elks\n")
-	s.run("around", "races", "--score", "50", "--mode", "estimate").fails(exitFailed, "no curve of races.xp yet") // nobody counts
-	s.run("around", "races", "cy", "--mode", "estimate").fails(exitFailed, "no curve of races.xp yet")
+	s.run("around", "races", "--score", "50", "--mode", "estimate").fails(exitNotFound, "no curve of races.xp yet") // nobody counts
+	s.run("around", "races", "cy", "--mode", "estimate").fails(exitNotFound, "no curve of races.xp yet")
 	s.run("around", "races", "--score", "50").ok("3   exact    4    75.0 %   now\n    cy ", "\n>  ")
 	s.run("around", "races", "eve", "--column", "time", "-k", "9").ok("ann         8.5      1", ">   eve     1,000.5      3")
 	rows := s.run("around", "races", "cy", "--json", "-k", "1").ok().rows()
@@ -285,21 +285,21 @@ func TestOwnerWhereRanksAreNotTold(t *testing.T) {
 	s := newShell(t)
 	s.board(5000) // has a curve
 	s.run("load", "races", s.file("r.csv", "owner,time\np2,7\np1,9\n")).ok()
-	r := s.run("owner", "p1", "p2", "--ranks", "--mode", "estimate").fails(exitFailed, "no curve of races.time yet: run `rankcurve --db ")
+	r := s.run("owner", "p1", "p2", "--ranks", "--mode", "estimate").fails(exitNotFound, "no curve of races.time yet: run `rankcurve --db ")
 	r.has("output", r.out, []string{"p1      games   xp=50,000   xp: 1 of 5,000 (1)", "p1      races   time=9      time: not told", "p2      races   time=7      time: not told"})
 	if strings.Count(r.err, "no curve") != 1 {
 		t.Errorf("the same is said again: %s", r.err)
 	}
-	rows := s.run("owner", "p1", "--ranks", "--mode", "estimate", "--json").fails(exitFailed).rows()
+	rows := s.run("owner", "p1", "--ranks", "--mode", "estimate", "--json").fails(exitNotFound).rows()
 	if len(rows) != 2 || rows[0]["ranks"].([]any)[0].(map[string]any)["exact"] != false || !strings.Contains(fmt.Sprint(rows[1]["ranks"]), "no curve of races.time yet") {
 		t.Errorf("rows %v", rows)
 	}
-	wantFields(t, rows[1]["ranks"].([]any)[0].(map[string]any), "owner board column error")
+	wantFields(t, rows[1]["ranks"].([]any)[0].(map[string]any), "owner board column error code")
 	r = s.run("owner", "p5000", "--ranks", "--mode", "exact", "--read-budget", "8").fails(exitFailed, "counting on board \"games\" is over the read budget of 8 units; use --mode estimate")
 	r.has("output", r.out, []string{"p5000   games", "xp: not told"})
 	s.run("owner", "p5000", "--ranks", "--mode", "exact").ok("xp: 5,000 of 5,000 (exact)")
 	s.run("owner", "p2500", "--ranks").ok("xp: 2,500 of 5,000 (2,4")
-	r = s.run("owner", "p1", "nobody", "--ranks", "--mode", "estimate").fails(exitFailed, "no curve of races.time", "\n  owner \"nobody\" is on no board")
+	r = s.run("owner", "p1", "nobody", "--ranks", "--mode", "estimate").fails(exitNotFound, "no curve of races.time", "\n  owner \"nobody\" is on no board")
 	r.has("output", r.out, []string{"p1      games"})
 }
 
