@@ -35,8 +35,9 @@ type Around struct {
 // have its band. Where the rows reach the best of the board all ranks are exact.
 //
 // It reads about 2*k rows, and half a read unit at least of each shard for each
-// direction. Of an owner's equals it reads up to [tieRows] rows or 2*k; where there
-// are more, any of them stand for all.
+// direction; and of an owner's equals, and of those of the farthest better row, up to 500
+// rows or 2*k. Where an owner has more equals, any of them stand for all; where that row has,
+// their rank is found as the owner's is, and kept within what the rows allow.
 func (b *Board) Around(ctx context.Context, column string, mode Mode, owner string, k int, opts ...ViewOption) (Around, error) {
 	c, mode, err := b.inquireAround(column, mode, k)
 	if err != nil {

@@ -253,6 +253,36 @@ func TestAroundCutsATieAbove(t *testing.T) {
 	}
 }
 
+// Beside a curve that is old, the ranks around a place are counted from it all the same,
+// also those of a tie that is read to its end for that alone.
+func TestAroundATieBesideAnOldCurve(t *testing.T) {
+	st, def := newStore(t), boardOf("games", 4)
+	b := newBoard(t, st, def, rankcurve.WithExactTop(10))
+	scores := spread(2000, func(i int) int64 { return int64(i / 3) })
+	publish(t, st, def, 1, scores)
+	for i := range 5 { // from the worst scores to the best
+		scores[fmt.Sprintf("player-%06d", i)] = 5000 + int64(i)
+	}
+	load(t, st, def, scores)
+	for _, mode := range []rankcurve.Mode{rankcurve.Exact, rankcurve.Estimate, rankcurve.Auto} {
+		for _, k := range []int{2, 4, 8} {
+			around, err := b.AroundScore(context.Background(), "", mode, 0, k)
+			if err != nil || len(around.Better) != k {
+				t.Fatal(textOf(around), err)
+			}
+			for _, r := range around.Better { // of score 1 there is one left, of all others there are three
+				behind := int64(1)
+				if r.Score > 1 {
+					behind += 3 * (r.Score - 1)
+				}
+				if r.Rank != around.Pivot.Rank-behind {
+					t.Errorf("%s, %d rows: %+v, want %d before %+v", mode, k, r, behind, around.Pivot)
+				}
+			}
+		}
+	}
+}
+
 // Around an estimated rank nothing contradicts itself either, however old the curve.
 func TestAroundAnEstimateIsConsistent(t *testing.T) {
 	ctx, st, def := context.Background(), newStore(t), boardOf("games", 4)

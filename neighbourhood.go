@@ -11,8 +11,9 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// tieRows is how many equals of an owner are read to find the owner's place among
-// them. Beyond it lies a score that so many share that a place among them says nothing.
+// tieRows is how many equals of an owner are read to find the owner's place among them, and
+// how many of the farthest better row to find their rank. Beyond it lies a score that so
+// many share that a place among them says nothing.
 const tieRows = 500
 
 // A neighbourhood is what was read around a pivot, of two merges that start there.
@@ -25,7 +26,8 @@ type neighbourhood struct {
 
 	better     []store.Position // than the pivot, the nearest first
 	best       bool             // nobody is better than those
-	cut        bool             // more entries than were read have the key of the last of better
+	beyond     int              // so many more have the key of the last of better
+	cut        bool             // and more than were read of them
 	tiesBefore []store.Position
 	tiesAfter  []store.Position
 	ties       int              // of all that were read
@@ -104,14 +106,25 @@ func (n *neighbourhood) parTies(ties []store.Position, cut bool) {
 	n.tiesAfter = ties[at:min(len(ties), at+n.k)]
 }
 
-// readUp reads what is better, as far as the ties leave room.
+// readUp reads what is better, as far as the ties leave room, and the last one's ties to
+// their end: their rank is the pivot's less all of them.
 func (n *neighbourhood) readUp(ctx context.Context, m *merge) (err error) {
 	var next *merged
 	n.better, next, err = n.readWhile(ctx, m, n.k-len(n.tiesBefore), func(merged) bool { return true })
+	if err != nil {
+		return err
+	}
 	slices.SortFunc(n.better, func(a, b store.Position) int { return rankOrder(b, a) })
-	n.best = next == nil
-	n.cut = next != nil && len(n.better) > 0 && next.Key == n.better[len(n.better)-1].Key
-	return err
+	tied := func(row merged) bool { return len(n.better) > 0 && row.Key == n.farthest() }
+	if next != nil && tied(*next) {
+		var rest []store.Position
+		if rest, next, err = n.readWhile(ctx, m, max(2*n.k, tieRows), tied); err != nil {
+			return err
+		}
+		n.beyond = len(rest)
+	}
+	n.best, n.cut = next == nil, next != nil && tied(*next)
+	return nil
 }
 
 // readWhile moves up to so many rows out that are of a kind. Next is the one that
@@ -149,7 +162,7 @@ func (n *neighbourhood) place(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	above := int64(len(n.better))
+	above := int64(len(n.better) + n.beyond)
 	if n.best { // they were read to the last
 		n.at = place{better: above, low: above, high: above, of: places[0].of, exact: true, asOf: n.asOf}
 	} else {
@@ -190,5 +203,8 @@ func (n *neighbourhood) placeOf(key int64) place {
 		return n.far
 	}
 	up, _ := slices.BinarySearchFunc(n.better, key+1, func(row store.Position, key int64) int { return cmp.Compare(row.Key, key) })
+	if up == len(n.better) {
+		up += n.beyond
+	}
 	return n.at.moved(-int64(up))
 }

@@ -281,6 +281,30 @@ func TestCursorsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// Who opened a board before it was made anew with fewer shards reads the old ones, and learns
+// the new board's ID: its cursor has places in shards that are none, or of other owners.
+func TestCursorsOfOtherShards(t *testing.T) {
+	ctx, clock := context.Background(), newClock()
+	st := &double{Store: newStore(t)}
+	opts := []rankcurve.Option{rankcurve.WithCursorKey([]byte("0123456789abcdef")), rankcurve.WithClock(clock.Now), rankcurve.WithCurvePoll(0)}
+	old := newBoard(t, st, boardOf("games", 4), opts...)
+	st.Store = newStore(t)
+	anew := newBoard(t, st, boardOf("games", 2), opts...)
+	load(t, st, anew.Definition(), letters(9, 8, 7, 6, 5, 4, 3, 2))
+	publish(t, st, anew.Definition(), 1, letters(9))
+	clock.Advance(time.Minute)
+	if _, err := old.Curve(ctx, ""); err != nil { // and learns the ID
+		t.Fatal(err)
+	}
+	page, err := old.Page(ctx, rankcurve.PageQuery{Size: 1})
+	if err != nil || page.Cursor == "" {
+		t.Fatal(page, err)
+	}
+	if page, err := anew.Page(ctx, rankcurve.PageQuery{Cursor: page.Cursor}); !errors.Is(err, rankcurve.ErrBadCursor) {
+		t.Errorf("%+v, %v, want ErrBadCursor", page.Rows, err)
+	}
+}
+
 // Every store signs with a key of its own, where none is given: a cursor of another one is
 // refused though the board is the same in all that a cursor knows of it.
 func TestStoresSignWithTheirOwnKeys(t *testing.T) {

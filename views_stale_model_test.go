@@ -153,6 +153,7 @@ func checkAround(t *rapid.T, s story, mode rankcurve.Mode) {
 	}
 	rows := slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse)
 	wantConsistent(t, s.column, rows)
+	wantCounted(t, s, rows)
 	seen := map[string]bool{}
 	for _, r := range rows {
 		s.isTrue(t, r, mode)
@@ -175,6 +176,19 @@ func checkAround(t *rapid.T, s story, mode rankcurve.Mode) {
 		s.isTrue(t, r, mode)
 		if r.Of != around.Pivot.Of || r.Rank > r.Of {
 			t.Fatalf("around %d: %+v beside %+v", score, r, around.Pivot)
+		}
+	}
+	wantCounted(t, s, slices.Concat(around.Better, []rankcurve.Rank{around.Pivot}, around.Worse))
+}
+
+// wantCounted wants that ranks follow each other by counting: however wrong the curve is,
+// all are as far from the truth. No tie here is longer than what is read of one.
+func wantCounted(t tester, s story, rows []rankcurve.Rank) {
+	t.Helper()
+	off := func(r rankcurve.Rank) int64 { return r.Rank - rankAmong(s.column, s.scores, r.Score) }
+	for _, r := range rows {
+		if off(r) != off(rows[0]) {
+			t.Fatalf("%+v is off by %d, and beside it %+v by %d", rows[0], off(rows[0]), r, off(r))
 		}
 	}
 }
