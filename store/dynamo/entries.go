@@ -63,10 +63,26 @@ func (s *Store) Put(ctx context.Context, b store.Board, e store.Entry) (store.Us
 	return s.put(ctx, b, e)
 }
 
-func (s *Store) put(ctx context.Context, b store.Board, e store.Entry) (store.Usage, error) {
+func (s *Store) put(ctx context.Context, b store.Board, e store.Entry) (u store.Usage, err error) {
 	if err := b.ValidateEntry(e); err != nil {
 		return store.Usage{}, err
 	}
+	mine, err := s.queues.wait(ctx, b, e.Owner)
+	if err != nil {
+		return store.Usage{}, fmt.Errorf("put owner %q on board %q: wait for other writes of the row: %w", e.Owner, b.Name, err)
+	}
+	made := int64(0)
+	defer func() { mine.leave(made) }()
+	if mine.missed(e.Version) {
+		return store.Usage{}, conflict("put", b, e.Owner, nil, e.Version)
+	}
+	if u, err = s.putFirst(ctx, b, e); err == nil {
+		made = e.Version + 1
+	}
+	return u, err
+}
+
+func (s *Store) putFirst(ctx context.Context, b store.Board, e store.Entry) (store.Usage, error) {
 	t := newToken()
 	out, n, err := write(ctx, s, s.api.UpdateItem, s.putRequest(b, e, t))
 	if err == nil {
@@ -129,6 +145,11 @@ func (s *Store) Delete(ctx context.Context, b store.Board, owner string, version
 	if store.ValidateOwner(owner) != nil {
 		return store.Usage{}, notFound(b, owner)
 	}
+	mine, err := s.queues.wait(ctx, b, owner)
+	if err != nil {
+		return store.Usage{}, fmt.Errorf("delete owner %q from board %q: wait for other writes of the row: %w", owner, b.Name, err)
+	}
+	defer mine.leave(0)
 	there, u, err := s.item(ctx, keyOf(owner, b.Name))
 	if err == nil && there != nil {
 		d := deletion{board: b, owner: owner, version: version, row: there}

@@ -19,6 +19,7 @@ type Store struct {
 
 	boards  sync.Map // name -> store.Board; a definition never changes
 	lookups singleflight.Group
+	queues  queues
 
 	mu     sync.Mutex
 	closed bool
