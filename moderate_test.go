@@ -269,7 +269,7 @@ func (w *writer) step(id string) error {
 	xp, ms := w.random.Int64N(50)+1, w.random.Int64N(50)
 	switch w.random.IntN(8) {
 	case 0, 1, 2:
-		if err := w.post(rankcurve.Post{Owner: owner, Scores: scores{"xp": xp, "time": ms}, ID: id}); err != nil {
+		if err := postUntilKnown(w.board, rankcurve.Post{Owner: owner, Scores: scores{"xp": xp, "time": ms}, ID: id}); err != nil {
 			return err
 		}
 		if there == nil {
@@ -289,21 +289,11 @@ func (w *writer) step(id string) error {
 	case 6:
 		shared := w.shared[w.random.IntN(len(w.shared))]
 		w.added[shared] += xp
-		return w.post(rankcurve.Post{Owner: shared, Scores: scores{"xp": xp}, ID: id})
+		return postUntilKnown(w.board, rankcurve.Post{Owner: shared, Scores: scores{"xp": xp}, ID: id})
 	default:
 		return w.moderateShared()
 	}
 	return nil
-}
-
-// post sends a post until it met nobody.
-func (w *writer) post(p rankcurve.Post) error {
-	for {
-		_, err := w.board.Post(context.Background(), p)
-		if !errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnknown) {
-			return err
-		}
-	}
 }
 
 func (w *writer) moderated(owner string, done []rankcurve.Moderated, err error, change bool, model func()) error {

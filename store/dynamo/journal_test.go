@@ -2,7 +2,10 @@ package dynamo_test
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -173,5 +176,74 @@ func TestRowsForgetOldWrites(t *testing.T) {
 		if tokens < min(version, 17) || tokens > min(version, 32) {
 			t.Errorf("version %d has %d tokens", version, tokens)
 		}
+	}
+}
+
+// Between the attempts of a write, none of the store's other writes of the row is sent: so
+// however many they are, and however long it takes, the row has its token still. Rows of
+// others are written meanwhile.
+func TestALostWriteIsLookedForBeforeOthersOfItsRow(t *testing.T) {
+	const writers, puts = 16, 5
+	faulty, sound, choose := behind(t, servers.DynamoDB(t))
+	var mu sync.Mutex
+	var open string // the write whose answer was lost and which was not sent again yet
+	var lost, early int
+	random := rand.New(rand.NewPCG(3, 3))
+	fault := func(r faults.Request) faults.Fault {
+		if r.Operation != "UpdateItem" || !strings.Contains(string(r.Body), `{"S":"ann"}`) {
+			return faults.None
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case open == r.Sorted():
+			open = ""
+			return faults.None
+		case open != "":
+			early++
+		case random.IntN(5) == 0:
+			open = r.Sorted()
+			lost++
+			return faults.LostCut
+		}
+		return faults.None
+	}
+	choose.Store(&fault)
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for range puts {
+				for {
+					e, _, err := sound.Entry(bg, board(1), "ann")
+					if err != nil && !errors.Is(err, store.ErrNotFound) {
+						t.Error(err)
+						return
+					}
+					row := ann(e.Scores["xp"] + 1)
+					row.Version = e.Version
+					_, err = faulty.Put(bg, board(1), row)
+					if err == nil {
+						break
+					}
+					if !errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnknown) {
+						t.Error(err)
+						return
+					}
+				}
+				other := ann(1)
+				other.Owner = fmt.Sprintf("writer-%d", w)
+				if _, err := faulty.Load(bg, board(1), []store.Entry{other}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	e, _, err := sound.Entry(bg, board(1), "ann")
+	if err != nil || e.Version != writers*puts || e.Scores["xp"] != writers*puts {
+		t.Errorf("%+v, %v, want %d", e, err, writers*puts)
+	}
+	if early > 0 || lost < 5 {
+		t.Errorf("%d writes were lost, and %d others sent before they were tried again", lost, early)
 	}
 }
