@@ -1,9 +1,11 @@
 package memcache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"syscall"
 	"time"
 
@@ -23,9 +25,10 @@ const putTries = 32
 // Cache is a client of memcached, made by [Dial]. It is safe for concurrent use.
 type Cache struct {
 	client     *gomemcache.Client
-	servers    []string
+	servers    selector
 	timeout    time.Duration
-	expiration int32 // seconds; 0: none
+	dial       func(ctx context.Context, network, address string) (net.Conn, error)
+	expiration int32 // seconds; 0: never
 	onFault    func(error)
 }
 
@@ -34,14 +37,19 @@ type Cache struct {
 func (c *Cache) Ping() error {
 	var faults []error
 	for _, server := range c.servers {
-		client := gomemcache.New(server)
-		client.Timeout = c.timeout
+		client := c.clientOf(selector{server})
 		if err := client.Ping(); err != nil {
 			faults = append(faults, fmt.Errorf("ping memcached %s: %w: %w", server, err, store.ErrUnavailable))
 		}
 		_ = client.Close()
 	}
 	return errors.Join(faults...)
+}
+
+func (c *Cache) clientOf(servers selector) *gomemcache.Client {
+	client := gomemcache.NewFromSelector(servers)
+	client.Timeout, client.DialContext = c.timeout, c.dial
+	return client
 }
 
 // Close drops the idle connections. It is safe to call at any time; a later call
@@ -59,6 +67,9 @@ func (c *Cache) get(key string) (*gomemcache.Item, error) {
 	if broken(err) {
 		c.dropIdle()
 		item, err = c.client.Get(key)
+	}
+	if timedOut(err) {
+		c.dropIdle()
 	}
 	switch {
 	case errors.Is(err, gomemcache.ErrCacheMiss):
@@ -140,6 +151,13 @@ func unavailable(err error) error {
 // dropIdle closes the idle connections: where one of them was cut, by a server that
 // has been restarted say, the others were too.
 func (c *Cache) dropIdle() { _ = c.client.Close() }
+
+// timedOut says that a server did not answer in time. It may have moved without a word,
+// and the idle connections be to where it was; new ones look for it.
+func timedOut(err error) bool {
+	var fault net.Error
+	return errors.As(err, &fault) && fault.Timeout()
+}
 
 // broken says that a connection was cut, which a new one may mend. A server that is
 // slow or away is not asked again.

@@ -1,25 +1,25 @@
 package memcache
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"net"
 	"time"
-
-	gomemcache "github.com/bradfitz/gomemcache/memcache"
 
 	"github.com/rankcurve/rankcurve/store"
 )
 
 // What a Cache does without options.
 const (
-	DefaultTimeout   = 250 * time.Millisecond
-	DefaultIdleConns = 64
+	DefaultTimeout    = 250 * time.Millisecond
+	DefaultIdleConns  = 64
+	DefaultExpiration = 10 * time.Minute // two intervals of the default schedule: while a worker publishes, nothing expires
 )
 
-// maxExpiration is the longest time that memcached takes for one; it reads a larger
-// number as a date, in 1970.
-const maxExpiration = 30 * 24 * time.Hour
+// MaxExpiration is the longest that is not never: memcached reads a larger number as a
+// date, in 1970.
+const MaxExpiration = 30 * 24 * time.Hour
 
 // Option changes how a [Cache] works.
 type Option func(*options)
@@ -29,6 +29,7 @@ type options struct {
 	idleConns  int
 	expiration time.Duration
 	onFault    func(error)
+	dial       func(ctx context.Context, network, address string) (net.Conn, error) // nil: as gomemcache does
 }
 
 // Timeout bounds every connect, read and write. Defaults to [DefaultTimeout].
@@ -39,9 +40,12 @@ func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d }
 // anew. Defaults to [DefaultIdleConns].
 func IdleConns(n int) Option { return func(o *options) { o.idleConns = n } }
 
-// Expiration makes memcached drop a curve so long after it was put there, in whole
-// seconds, at least one and at most 30 days. The next reader puts it back. Defaults
-// to 0: never.
+// Expiration makes memcached drop a curve so long after it was put there, by whoever did:
+// at least a second, rounded up to whole ones, and at most [MaxExpiration]. The next
+// reader puts the durable one there, which costs it a read of the store. So a publisher
+// that cannot reach memcached keeps readers that can from what is durable for no longer
+// than this. Defaults to [DefaultExpiration]; 0 is never. Whoever puts curves into one
+// memcached, readers too, should say the same.
 func Expiration(d time.Duration) Option { return func(o *options) { o.expiration = d } }
 
 // OnFault is told of everything that went wrong with memcached and that no caller
@@ -63,46 +67,34 @@ func (o options) validate() error {
 	if o.idleConns < 1 {
 		fault("%d idle connections are not 1 or more", o.idleConns)
 	}
-	if o.expiration != 0 && (o.expiration < time.Second || o.expiration > maxExpiration) {
-		fault("expiration %s is neither 0 nor in 1s..%s", o.expiration, maxExpiration)
+	if o.expiration != 0 && (o.expiration < time.Second || o.expiration > MaxExpiration) {
+		fault("expiration %s is neither 0 nor in 1s..%s", o.expiration, MaxExpiration)
 	}
 	return errors.Join(faults...)
 }
 
+// seconds is the expiration as memcached takes it.
+func (o options) seconds() int32 { return int32((o.expiration + time.Second - 1) / time.Second) }
+
 // Dial makes a client of memcached servers, each HOST:PORT or the path of a Unix
-// socket. Names are looked up once, here: one that cannot be is an error that names
-// it. No connection is made, so that servers may come up later; [Cache.Ping] asks
-// them. Of several servers each key lives on one, by the CRC-32 of the key modulo
+// socket. No connection is made and no name is looked up, so that servers may come up
+// later; [Cache.Ping] asks them. A name is looked up for each new connection: a server
+// that has moved is found again, and a name that cannot be looked up is a fault like
+// any other. Of several servers each key lives on one, by the CRC-32 of the key modulo
 // their number, so every client must list the same servers in the same order. An
-// empty list and options that cannot be are [store.ErrInvalid].
+// empty list, an address that is neither, and options that cannot be are
+// [store.ErrInvalid].
 func Dial(servers []string, opts ...Option) (*Cache, error) {
-	o := options{timeout: DefaultTimeout, idleConns: DefaultIdleConns}
+	o := options{timeout: DefaultTimeout, idleConns: DefaultIdleConns, expiration: DefaultExpiration}
 	for _, option := range opts {
 		option(&o)
 	}
-	faults := []error{o.validate()}
-	if len(servers) == 0 {
-		faults = append(faults, fmt.Errorf("no servers are named: %w", store.ErrInvalid))
-	}
-	for _, server := range servers { // one by one: the client's own error may not name the server
-		var err error
-		if server == "" { // would be looked up as no address at all
-			err = fmt.Errorf("it is empty: %w", store.ErrInvalid)
-		} else {
-			err = new(gomemcache.ServerList).SetServers(server)
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("look up server %q (HOST:PORT): %w", server, err))
-		}
-	}
-	if err := errors.Join(faults...); err != nil {
+	selector, err := selectorOf(servers)
+	if err := errors.Join(o.validate(), err); err != nil {
 		return nil, fmt.Errorf("dial memcached: %w", err)
 	}
-	list := new(gomemcache.ServerList)
-	if err := list.SetServers(servers...); err != nil {
-		return nil, fmt.Errorf("dial memcached: %w", err)
-	}
-	client := gomemcache.NewFromSelector(list)
-	client.Timeout, client.MaxIdleConns = o.timeout, o.idleConns
-	return &Cache{client: client, servers: slices.Clone(servers), timeout: o.timeout, expiration: int32(o.expiration / time.Second), onFault: o.onFault}, nil
+	c := &Cache{servers: selector, timeout: o.timeout, dial: o.dial, expiration: o.seconds(), onFault: o.onFault}
+	c.client = c.clientOf(selector)
+	c.client.MaxIdleConns = o.idleConns
+	return c, nil
 }

@@ -20,9 +20,13 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 		want    string
 	}{
 		{servers: nil, want: "no servers are named"},
-		{servers: []string{"127.0.0.1:11211", "no-such-host.invalid:11211"}, want: `"no-such-host.invalid:11211"`},
-		{servers: []string{"127.0.0.1"}, want: `"127.0.0.1" (HOST:PORT): address 127.0.0.1: missing port`},
-		{servers: []string{""}, want: `""`},
+		{servers: []string{"127.0.0.1:11211", "cache 1:11211"}, want: `server "cache 1:11211": it is not HOST:PORT`},
+		{servers: []string{"127.0.0.1"}, want: `"127.0.0.1": it is not HOST:PORT`},
+		{servers: []string{":11211"}, want: `":11211": it is not HOST:PORT`},
+		{servers: []string{"cache:0"}, want: `"cache:0": it is not HOST:PORT`},
+		{servers: []string{"cache:70000"}, want: `"cache:70000": it is not HOST:PORT`},
+		{servers: []string{"cache:memcached"}, want: `"cache:memcached": it is not HOST:PORT`},
+		{servers: []string{""}, want: `"": it is not HOST:PORT`},
 		{servers: good, option: memcache.Timeout(0), want: "timeout 0s"},
 		{servers: good, option: memcache.IdleConns(0), want: "0 idle connections"},
 		{servers: good, option: memcache.Expiration(31 * 24 * time.Hour), want: "expiration 744h0m0s"},
@@ -36,7 +40,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want one with %s", c.servers, err, c.want)
 		}
-		if isOption := c.option != nil; isOption && !errors.Is(err, store.ErrInvalid) {
+		if !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%v, want ErrInvalid", err)
 		}
 	}
@@ -52,14 +56,6 @@ func TestPing(t *testing.T) {
 	if err := c.Ping(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), srv.addr) {
 		t.Errorf("%v, want ErrUnavailable that names %s", err, srv.addr)
 	}
-}
-
-func TestExpiration(t *testing.T) {
-	srv, in := startServer(t), newInner(t)
-	st, faults := wrap(t, in, srv.addr, memcache.Expiration(time.Second))
-	publish(t, st, xp, 1)
-	eventually(t, "the curve has expired", func() bool { return srv.value(t, memcache.Key(table, xp)) == nil })
-	faults.none(t)
 }
 
 // Whatever happens between us and memcached, readers get the right curve, and

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -15,6 +16,7 @@ type proxy struct {
 	mu    sync.Mutex
 	mode  func(answer net.Conn, server net.Conn) // how answers go back; nil: as they are
 	away  bool                                   // nothing reaches memcached
+	still atomic.Bool                            // connections stay, and nothing passes
 	conns []net.Conn
 }
 
@@ -52,7 +54,7 @@ func (p *proxy) join(client net.Conn) {
 		return
 	}
 	p.conns = append(p.conns, client, server)
-	go func() { _, _ = io.Copy(server, client); server.Close() }()
+	go func() { _, _ = io.Copy(frozen{server, &p.still}, client); server.Close() }()
 	mode := p.mode
 	go func() {
 		defer client.Close()
@@ -88,6 +90,22 @@ func (p *proxy) leave(away bool) {
 	p.away = away
 	p.mu.Unlock()
 	p.cut()
+}
+
+// freeze lets nothing through any more, and leaves connections as they are.
+func (p *proxy) freeze() { p.still.Store(true) }
+
+// frozen swallows what is written, once it is still.
+type frozen struct {
+	io.Writer
+	still *atomic.Bool
+}
+
+func (f frozen) Write(b []byte) (int, error) {
+	if f.still.Load() {
+		return len(b), nil
+	}
+	return f.Writer.Write(b)
 }
 
 // The ways in which answers suffer.

@@ -71,16 +71,21 @@ func (s *server) kill() {
 // say sends a command and returns the first line of the answer.
 func (s *server) say(t *testing.T, command string) string {
 	t.Helper()
-	line, _ := s.ask(t, command)
+	line, _, done := s.ask(t, command)
+	done()
 	return line
 }
 
 // value is what a plain client reads under a key; nil if it is not there.
 func (s *server) value(t *testing.T, key string) []byte {
 	t.Helper()
-	line, rest := s.ask(t, "get "+key)
+	line, rest, done := s.ask(t, "get "+key)
+	defer done()
 	var flags, size int
 	if _, err := fmt.Sscanf(line, "VALUE "+key+" %d %d", &flags, &size); err != nil {
+		if line != "END" {
+			t.Fatalf("get: %s", line)
+		}
 		return nil
 	}
 	data := make([]byte, size)
@@ -97,23 +102,23 @@ func (s *server) set(t *testing.T, key string, value []byte) {
 	}
 }
 
-func (s *server) ask(t *testing.T, command string) (string, io.Reader) {
+// ask sends a command over a connection of its own, which done closes.
+func (s *server) ask(t *testing.T, command string) (line string, rest io.Reader, done func()) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, command+"\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	answer := bufio.NewReader(conn)
-	line, err := answer.ReadString('\n')
+	line, err = answer.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(line), answer
+	return strings.TrimSpace(line), answer, func() { conn.Close() }
 }
 
 const patience = 20 * time.Second

@@ -26,8 +26,7 @@ type Store struct {
 	table       string
 
 	reads  singleflight.Group
-	mu     sync.Mutex
-	floors map[string]int64 // by key: the newest generation known to be durable
+	floors *floors
 
 	ending context.Context // ends when Close begins
 	end    context.CancelFunc
@@ -40,7 +39,7 @@ var _ store.Store = (*Store)(nil)
 // several stores in one memcached; every process of one store gives the same.
 // [Store.Close] closes the store inside and the cache's idle connections.
 func Wrap(inner store.Store, c *Cache, table string) *Store {
-	s := &Store{Store: inner, cache: c, table: table, floors: map[string]int64{}}
+	s := &Store{Store: inner, cache: c, table: table, floors: newFloors(c.expiration)}
 	s.ending, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -60,8 +59,8 @@ type found struct {
 // is put into memcached unless memcached has a fault. Callers that ask at the same
 // time share one read, whose usage one of them reports. A hit costs no read units
 // and no request; its generation may be older than the durable one while another
-// process cannot reach memcached, but not older than any this process has seen
-// published.
+// process cannot reach memcached, for as long as the [Expiration], but not older than any
+// this process has seen published.
 func (s *Store) Curve(ctx context.Context, k store.CurveKey) (store.Published, store.Usage, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Published{}, store.Usage{}, fmt.Errorf("read curve %s: %w", k, err)
@@ -103,7 +102,7 @@ func (s *Store) read(ctx context.Context, key string, k store.CurveKey) (found, 
 		err = fmt.Errorf("read curve %s: %w", k, store.ErrClosed)
 	}
 	if err == nil && fill {
-		s.raise(key, p.Generation)
+		s.floors.raise(key, p.Generation)
 		s.fault(k, s.cache.put(key, k, p))
 	}
 	return found{p, usage}, err
@@ -125,7 +124,7 @@ func (s *Store) cached(key string, k store.CurveKey) (p *store.Published, fill b
 		s.fault(k, fmt.Errorf("get: %w", err))
 		return nil, true
 	}
-	if !s.raise(key, generation) {
+	if !s.floors.raise(key, generation) {
 		return nil, true
 	}
 	return &store.Published{Generation: generation, Data: item.Value}, true
@@ -154,7 +153,7 @@ func (s *Store) Publish(ctx context.Context, k store.CurveKey, p store.Published
 		}
 		p = newer
 	}
-	s.raise(key, p.Generation)
+	s.floors.raise(key, p.Generation)
 	s.reads.Forget(key) // those who ask from here on must not share a read of the old one
 	if fault := s.cache.put(key, k, p); fault != nil {
 		s.fault(k, withLeftover(fault, s.cache.drop(key)))
@@ -172,17 +171,6 @@ func withLeftover(put, drop error) error {
 		return fmt.Errorf("%w, and an older one may stay there", put)
 	}
 	return fmt.Errorf("%w, and an older one may stay there: %w", put, drop)
-}
-
-// raise notes a durable generation; false if a newer one is known.
-func (s *Store) raise(key string, generation int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if generation < s.floors[key] {
-		return false
-	}
-	s.floors[key] = generation
-	return true
 }
 
 func (s *Store) fault(k store.CurveKey, err error) {
@@ -217,6 +205,7 @@ func (s *Store) DropBoard(ctx context.Context, name string, now time.Time) error
 		k := b.CurveKey(c.Name)
 		key := Key(s.table, k)
 		s.reads.Forget(key)
+		s.floors.forget(key)
 		s.fault(k, s.cache.drop(key))
 	}
 	return nil
