@@ -80,8 +80,9 @@ const (
 
 // Memcached sets up the cache.
 type Memcached struct {
-	Servers []string // HOST:PORT or the path of a socket; all programs list the same ones in the same order
-	Timeout string   // of a connect, a read or a write, as time.ParseDuration reads it: 1ms to 1m
+	Servers    []string // HOST:PORT or the path of a socket; all programs list the same ones in the same order
+	Timeout    string   // of a connect, a read or a write, as time.ParseDuration reads it: 1ms to 1m
+	Expiration Age      // how long memcached keeps a curve; 0s is for ever
 }
 
 // Cursor says how the cursors of paged reads are signed.
@@ -165,7 +166,7 @@ const DefaultShards = 16
 func Default() Config {
 	return Config{
 		Store:  Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}, DynamoDB: DynamoDB{Table: "rankcurve"}},
-		Cache:  Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}, Timeout: memcache.DefaultTimeout.String()}},
+		Cache:  Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}, Timeout: memcache.DefaultTimeout.String(), Expiration: "10m"}},
 		Cursor: Cursor{MaxAge: "0s"},
 		Worker: Worker{Concurrent: 4, Jitter: "5s", Lease: "1m"},
 		Log:    Log{Format: LogText},

@@ -40,7 +40,7 @@ func TestWithoutAFileThereAreTheDefaults(t *testing.T) {
 	}
 	want := config.Config{
 		Store:           config.Store{Kind: "bolt", Bolt: config.Bolt{Path: "rankcurve.db"}, DynamoDB: config.DynamoDB{Table: "rankcurve"}},
-		Cache:           config.Cache{Kind: "none", Memcached: config.Memcached{Servers: []string{"127.0.0.1:11211"}, Timeout: "250ms"}},
+		Cache:           config.Cache{Kind: "none", Memcached: config.Memcached{Servers: []string{"127.0.0.1:11211"}, Timeout: "250ms", Expiration: "10m"}},
 		RefreshDefaults: config.Refresh{Method: "auto", CurveBytes: 16384, Head: 10000, Tolerance: "sqrt", Pace: config.Pace{Start: 50, Max: 300}, Schedule: "@every 5m", Timezone: "UTC", IdleMax: "15m", AuditBudget: 2000, History: config.History{Keep: "48h", Every: "5m"}},
 	}
 	if c.Store != want.Store || !reflect.DeepEqual(c.Cache, want.Cache) || c.RefreshDefaults != want.RefreshDefaults || len(c.Boards) != 0 {

@@ -27,6 +27,7 @@ var fields = slices.Concat(
 		{"cache.kind", func(c *Config, _ []int) any { return (*string)(&c.Cache.Kind) }},
 		{serversKey + "[]", func(c *Config, i []int) any { return &c.Cache.Memcached.Servers[i[0]] }},
 		{"cache.memcached.timeout", func(c *Config, _ []int) any { return &c.Cache.Memcached.Timeout }},
+		{"cache.memcached.expiration", func(c *Config, _ []int) any { return (*string)(&c.Cache.Memcached.Expiration) }},
 		{"cursor.key", func(c *Config, _ []int) any { return &c.Cursor.Key }},
 		{"cursor.max_age", func(c *Config, _ []int) any { return (*string)(&c.Cursor.MaxAge) }},
 		{"worker.listen", func(c *Config, _ []int) any { return &c.Worker.Listen }},

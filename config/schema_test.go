@@ -15,7 +15,7 @@ import (
 // environment and by a flag, alike.
 func TestEveryKeyCanBeSetInEveryLayer(t *testing.T) {
 	base := []string{"RANKCURVE_BOARDS_0_NAME=base", "RANKCURVE_BOARDS_0_COLUMNS_0_NAME=base", "RANKCURVE_BOARDS_0_PERIODS_0=daily", "RANKCURVE_BOARDS_0_PERIODS_1=weekly", "RANKCURVE_BOARDS_0_PERIODS_2=monthly"}
-	values := map[string]string{"kind": "none", "table": "boards", "region": "eu-west-1", "endpoint": "http://localhost:1", "start": "11", "max": "1100", "path": "x.db", "method": "scores", "tolerance": "abs", "name": "other", "order": "asc", "operator": "sum", "key": "a key of sixteen", "daily": "11d", "weekly": "11h", "monthly": "11m", "late_posts": "refuse", "late_grace": "11s", "schedule": "@hourly", "timezone": "Asia/Tokyo", "idle_max": "11m", "listen": "127.0.0.1:1", "jitter": "11s", "lease": "11s", "max_age": "11h", "keep": "11h", "every": "11m", "format": "json"}
+	values := map[string]string{"kind": "none", "table": "boards", "region": "eu-west-1", "endpoint": "http://localhost:1", "start": "11", "max": "1100", "path": "x.db", "method": "scores", "tolerance": "abs", "name": "other", "order": "asc", "operator": "sum", "key": "a key of sixteen", "daily": "11d", "weekly": "11h", "monthly": "11m", "late_posts": "refuse", "late_grace": "11s", "schedule": "@hourly", "timezone": "Asia/Tokyo", "idle_max": "11m", "listen": "127.0.0.1:1", "jitter": "11s", "lease": "11s", "max_age": "11h", "keep": "11h", "every": "11m", "format": "json", "expiration": "11m"}
 	for _, f := range fields {
 		key := fill(f.pattern, nil)
 		value, ok := map[string]string{"store.kind": "dynamodb", "cache.memcached.servers[0]": "localhost:1", "cache.memcached.timeout": "3s", "boards[0].periods[0]": "all", "worker.concurrent": "11"}[key]

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/store/memcache"
 )
 
 var (
@@ -67,6 +68,11 @@ func (c Cache) faults() (faults []fault) {
 	}
 	if timeout, err := time.ParseDuration(c.Memcached.Timeout); err != nil || timeout < time.Millisecond || timeout > time.Minute {
 		report("cache.memcached.timeout", "%q is not in 1ms..1m; write it like 250ms or 2s", c.Memcached.Timeout)
+	}
+	if expiration, err := c.Memcached.Expiration.Duration(); err != nil {
+		report("cache.memcached.expiration", "%v, or 0s for never", err)
+	} else if expiration > memcache.MaxExpiration {
+		report("cache.memcached.expiration", "%s is more than 30d, which memcached takes for a date; 10m suits most, 0s is never", c.Memcached.Expiration)
 	}
 	servers := c.Memcached.Servers
 	if len(servers) == 0 {

@@ -54,6 +54,7 @@ func printConfig(w io.Writer, cfg config.Config) {
 	for _, server := range cfg.Cache.Memcached.Servers {
 		fmt.Fprintf(w, "      - %s\n", yamlText(server))
 	}
+	fmt.Fprintf(w, "    timeout: %s\n    expiration: %s\n", yamlText(cfg.Cache.Memcached.Timeout), yamlText(string(cfg.Cache.Memcached.Expiration)))
 	fmt.Fprintf(w, "cursor:\n  %s\n  max_age: %s\n", cursorKeyText(cfg.Cursor), yamlText(string(cfg.Cursor.MaxAge)))
 	k := cfg.Worker
 	fmt.Fprintf(w, "worker: {listen: %s, concurrent: %d, read_units_per_second: %d, jitter: %s, lease: %s}\nlog: {format: %s}\n",

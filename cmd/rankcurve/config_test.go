@@ -13,7 +13,7 @@ func TestConfigCheckPrintsWhatIsInEffect(t *testing.T) {
 	s := newShell(t)
 	cfg := s.file("c.yaml", `
 store: {kind: bolt, bolt: {path: "a # b.db"}, dynamodb: {table: boards.2026, region: eu-west-1, endpoint: "http://127.0.0.1:4567"}}
-cache: {kind: memcached, memcached: {servers: ["127.0.0.1:11211", /run/memcached.sock]}}
+cache: {kind: memcached, memcached: {servers: ["127.0.0.1:11211", /run/memcached.sock], timeout: 2s, expiration: 1h30m}}
 refresh: {head: 200, method: scores, pace: {start: 0, max: 100}}
 prices: {read_unit_million: 0.1415, ram_gb_month: 9}
 boards:

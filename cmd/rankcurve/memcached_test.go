@@ -159,5 +159,53 @@ func TestMemcachedBeforeTheEmbeddedStore(t *testing.T) {
 		t.Errorf("the cached curve has %d entries", curve.Total())
 	}
 	s.run("--memcached", addr, "load", "games", s.players(20)).ok(fmt.Sprintf("next: rankcurve --db %s --memcached %s rebuild games", s.db(), addr))
-	s.run("--memcached", "memcached.invalid:11211", "top", "games").fails(exitFailed, `look up server "memcached.invalid:11211"`, "correct cache.memcached.servers or --memcached")
+}
+
+// A name of memcached that cannot be looked up takes nothing from those who ask, nor from a
+// worker; a text that can be no address is refused, with its key.
+func TestAMemcachedWithoutAnAddress(t *testing.T) {
+	s := newShell(t)
+	s.board(20)
+	for _, line := range [][]string{{"rank", "games", "p7", "--mode", "estimate"}, {"rebuild", "games"}, {"worker", "--once"}} {
+		r := s.run(append([]string{"--memcached", "memcached.invalid:11211"}, line...)...)
+		if r.code != exitDone || !strings.Contains(r.err, "level=WARN") || !strings.Contains(r.err, "memcached.invalid") {
+			t.Errorf("%v: no warning that names the host: %s", line, r.err)
+		}
+	}
+	s.run("--memcached", "memcached.invalid", "top", "games").fails(exitUsage, `cache.memcached.servers[0]: "memcached.invalid" is not HOST:PORT`)
+	s.run("--memcached", "memcached.invalid:11211", "config", "check").ok("memcached.invalid:11211")
+	s.environ = []string{"RANKCURVE_CACHE_MEMCACHED_EXPIRATION=31d"}
+	s.run("config", "check").fails(exitUsage, "RANKCURVE_CACHE_MEMCACHED_EXPIRATION: cache.memcached.expiration: 31d is more than 30d")
+}
+
+// What is configured is what memcached keeps a curve for, by its own word.
+func TestCurvesExpireInMemcached(t *testing.T) {
+	addr, _ := startMemcached(t)
+	for said, most := range map[string]int{"": 600, "2h": 7200, "0s": -1} {
+		s := newShell(t)
+		s.environ = []string{"RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0=" + addr, patient, "RANKCURVE_CACHE_MEMCACHED_EXPIRATION=" + said}
+		s.board(20)
+		key := fmt.Sprint(s.run("curve", "show", "games", "--json").ok().rows()[0]["cache_key"])
+		if left := secondsLeft(t, addr, key); left > most || most > 0 && left < most/2 {
+			t.Errorf("%q: memcached keeps it for %d s, want %d", said, left, most)
+		}
+	}
+}
+
+// secondsLeft is how long memcached keeps a key from now on; -1 is for ever.
+func secondsLeft(t *testing.T, addr, key string) (seconds int) {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := fmt.Fprintf(conn, "mg %s t\r\n", key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fscanf(conn, "HD t%d\r\n", &seconds); err != nil {
+		t.Fatal(err)
+	}
+	return seconds
 }

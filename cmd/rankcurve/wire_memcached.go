@@ -28,7 +28,11 @@ func behindMemcached(st store.Store, cfg config.Config, a access) (store.Store, 
 	if err != nil {
 		return nil, fmt.Errorf("cache.memcached.timeout: %w", err)
 	}
-	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(onFault), memcache.Timeout(timeout))
+	expiration, err := cfg.Cache.Memcached.Expiration.Duration()
+	if err != nil {
+		return nil, fmt.Errorf("cache.memcached.expiration: %w", err)
+	}
+	cache, err := memcache.Dial(cfg.Cache.Memcached.Servers, memcache.OnFault(onFault), memcache.Timeout(timeout), memcache.Expiration(expiration))
 	if err != nil {
 		return nil, hintf(err, "correct cache.memcached.servers or --memcached, or go without: --cache none")
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
+	"reflect"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -74,7 +74,7 @@ func fixed(a, b config.Config) (keys []string) {
 		}
 	}
 	differ("store", a.Store != b.Store)
-	differ("cache", a.Cache.Kind != b.Cache.Kind || !slices.Equal(a.Cache.Memcached.Servers, b.Cache.Memcached.Servers) || a.Cache.Memcached.Timeout != b.Cache.Memcached.Timeout)
+	differ("cache", a.Cache.Kind != b.Cache.Kind || !reflect.DeepEqual(a.Cache.Memcached, b.Cache.Memcached))
 	differ("worker.listen", a.Worker.Listen != b.Worker.Listen)
 	differ("worker.lease", a.Worker.Lease != b.Worker.Lease)
 	differ("log.format", a.Log != b.Log)
