@@ -112,7 +112,7 @@ func printAround(c *cli.Context, b *rankcurve.Board, around rankcurve.Around) er
 		if r.Owner == around.Pivot.Owner {
 			mark = ">"
 		}
-		cells := append([]string{mark}, rankCells(r)...)
+		cells := append([]string{mark}, rankCells(c, r)...)
 		if l.owners != nil {
 			cells = append(cells, pairs(l.owners[r.Owner]))
 		}

@@ -52,7 +52,7 @@ func TestTopOfAnEmptyColumn(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	s := newShell(t)
+	s := newShell(t).stopClock()
 	s.board(5000)
 	for mode, band := range map[string]string{"auto": "exact", "estimate": "1    ", "exact": "exact"} {
 		if first := s.run("rank", "games", "p1", "--mode", mode, "--json").ok().rows()[0]; first["exact"] != (band == "exact") || first["low"] != 1.0 || first["high"] != 1.0 {

@@ -109,7 +109,7 @@ func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, curveRow{
 			Board: m.Board, BoardID: s.key.ID, CacheKey: cacheKey, Column: m.Column, Order: string(s.column.Order), Decimals: m.Decimals,
-			Generation: m.Generation, AsOf: timestamp(m.AsOf), AgeSeconds: time.Since(m.AsOf).Seconds(),
+			Generation: m.Generation, AsOf: timestamp(m.AsOf), AgeSeconds: clockOf(c)().Sub(m.AsOf).Seconds(),
 			Entries: s.Total(), HorizonSeconds: m.Horizon.Seconds(), EntriesLater: s.TotalAt(m.Horizon), Knots: s.Knots(), Bytes: len(s.data), MemoryBytes: s.MemoryBytes(),
 			Tolerance: tolerance, Shape: string(shape), Errors: errs,
 		})
@@ -117,7 +117,7 @@ func (s shownCurve) show(c *cli.Context, cacheKey *string) error {
 	facts := newTable(c.App.Writer, m.Board+"."+m.Column).texts(0, 1)
 	facts.row("  order", string(s.column.Order)+", "+counting(m.Decimals, "decimal"))
 	facts.row("  generation", humanize.Comma(m.Generation))
-	facts.row("  as of", m.AsOf.Format("2006-01-02 15:04:05 UTC")+", "+age(m.AsOf))
+	facts.row("  as of", m.AsOf.Format("2006-01-02 15:04:05 UTC")+", "+age(c, m.AsOf))
 	facts.row("  entries", humanize.Comma(s.Total()))
 	facts.row("  knots", humanize.Comma(int64(s.Knots())))
 	facts.row("  published", humanize.IBytes(uint64(len(s.data))))

@@ -129,7 +129,8 @@ func (c cloud) create(hash, sort, index string, others ...string) {
 
 // Every command says on DynamoDB what it says on the embedded store.
 func TestCommandsAreTheSameOnDynamoDB(t *testing.T) {
-	c, embedded := newCloud(t), newShell(t)
+	c, embedded := newCloud(t), newShell(t).stopClock()
+	c.stopClock()
 	c.bare("table", "create", "--column", "xp").ok("made table "+c.table+" at "+c.endpoint+", with by_xp", "warning: point-in-time recovery is off", "next: rankcurve load BOARD FILE")
 	for _, line := range []string{
 		"load games " + c.players(300), "rebuild games", "rank games p1 p200 --json", "rank games p7 --mode exact --json", "rank games p299 --mode estimate --json",

@@ -60,6 +60,7 @@ func TestRankAndScoreAtATime(t *testing.T) {
 		s.run(append(words, "--at", "30m1h")...).fails(exitUsage, `--at "30m1h" is no time`)
 		s.run(append(words, "--at", "")...).fails(exitUsage, `--at "" is no time`)
 	}
+	s.run("rank", "games", "ann", "--mode", "estimate").ok("1 hour ago")
 	s.run("rank", "games", "ann", "--at", "1h", "--mode", "exact").fails(exitUsage, "--mode exact counts the board of now")
 }
 

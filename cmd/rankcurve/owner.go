@@ -315,7 +315,7 @@ func (q *ownerQuestion) cells(def store.Board, r rankcurve.Result, ranks []rankc
 		board += " (hidden)"
 	}
 	if !r.Updated.IsZero() {
-		updated = age(r.Updated)
+		updated = age(q.c, r.Updated)
 	}
 	cells := []string{r.Owner, board, strings.Join(scores, " ")}
 	if q.c.Bool("ranks") {

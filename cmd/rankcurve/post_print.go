@@ -125,5 +125,5 @@ func rankChangeText(c *cli.Context, board string, change rankcurve.Change) strin
 	if before := change.RankBefore; before != nil {
 		moved = "rank " + humanize.Comma(before.Rank) + " ->"
 	}
-	return fmt.Sprintf("%s %s of %s, estimated (band %s, curve of %s)", moved, humanize.Comma(after.Rank), humanize.Comma(after.Of), bandText(after.Low, after.High, after.Exact), age(after.AsOf))
+	return fmt.Sprintf("%s %s of %s, estimated (band %s, curve of %s)", moved, humanize.Comma(after.Rank), humanize.Comma(after.Of), bandText(after.Low, after.High, after.Exact), age(c, after.AsOf))
 }

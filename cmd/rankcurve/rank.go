@@ -216,7 +216,7 @@ func (q rankQuestion) ofScore(text string) error {
 		return printJSON(q.c.App.Writer, q.row(rank))
 	}
 	t := q.table()
-	t.row(rankCells(rank)...)
+	t.row(rankCells(q.c, rank)...)
 	defer q.explain()
 	return t.print()
 }
@@ -356,9 +356,9 @@ func (q rankQuestion) answer(t *table, owner string, a rankcurve.Answer) error {
 	case a.Err == nil && q.c.Bool("json"):
 		return printJSON(q.c.App.Writer, q.row(a.Rank))
 	case a.Err == nil && len(q.by) > 1:
-		t.row(slices.Insert(rankCells(a.Rank), 1, a.Column)...)
+		t.row(slices.Insert(rankCells(q.c, a.Rank), 1, a.Column)...)
 	case a.Err == nil:
-		t.row(rankCells(a.Rank)...)
+		t.row(rankCells(q.c, a.Rank)...)
 	case q.c.Bool("json"):
 		return printJSON(q.c.App.Writer, missingRow{Owner: owner, Board: q.board.Definition().Name, Column: a.Column, failure: failureOf(a.Err)})
 	}
@@ -372,10 +372,10 @@ func (q rankQuestion) table() *table {
 	return newTable(q.c.App.Writer, "OWNER", strings.ToUpper(q.by[0].Name), "RANK", "BAND", "OF", "TOP", "AS OF").texts(0, 3, 6)
 }
 
-func rankCells(r rankcurve.Rank) []string {
+func rankCells(c *cli.Context, r rankcurve.Rank) []string {
 	return []string{
 		r.Owner, scoreText(r.Score, r.Decimals), humanize.Comma(r.Rank), bandText(r.Low, r.High, r.Exact),
-		humanize.Comma(r.Of), percentText(r.Percent), age(r.AsOf),
+		humanize.Comma(r.Of), percentText(r.Percent), age(c, r.AsOf),
 	}
 }
 

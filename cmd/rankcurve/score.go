@@ -89,7 +89,7 @@ func (p *program) score(c *cli.Context) error {
 			return printJSON(c.App.Writer, row)
 		}
 		t := newTable(c.App.Writer, "ASKED", strings.ToUpper(s.Column), "RANK", "BAND", "OF", "TOP", "AS OF").texts(3, 6)
-		t.row(humanize.Comma(s.Rank), scoreText(s.Score, s.Decimals), humanize.Comma(s.ScoreRank), bandText(s.Low, s.High, false), humanize.Comma(s.Of), percentText(s.Percent), age(s.AsOf))
+		t.row(humanize.Comma(s.Rank), scoreText(s.Score, s.Decimals), humanize.Comma(s.ScoreRank), bandText(s.Low, s.High, false), humanize.Comma(s.Of), percentText(s.Percent), age(c, s.AsOf))
 		return t.print()
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -163,5 +164,7 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
-// age is how long ago something was.
-func age(then time.Time) string { return humanize.Time(then) }
+// age is how long ago something was, by the program's clock.
+func age(c *cli.Context, then time.Time) string {
+	return humanize.RelTime(then, clockOf(c)(), "ago", "from now")
+}

@@ -47,7 +47,7 @@ func (s *shell) change(board, owner string, change func(*store.Entry)) {
 }
 
 func TestAround(t *testing.T) {
-	s := newShell(t)
+	s := newShell(t).stopClock()
 	s.races()
 	s.run("around", "races", "bob").ok("    OWNER      XP   RANK   BAND    OF       TOP   AS OF\n    ann     1,200      1   exact    4    25.0 %   now\n>   bob     1,200      1   exact    4    25.0 %   now\n    cy         50      3")
 	s.run("around", "races", "cy", "-k", "1", "--attributes").ok("ATTRIBUTES\n    bob", ">   cy         50      3   exact    4    75.0 %   now     clan=elks\n")
@@ -304,7 +304,7 @@ func TestOwnerWhereRanksAreNotTold(t *testing.T) {
 }
 
 func TestRankInManyColumns(t *testing.T) {
-	s := newShell(t)
+	s := newShell(t).stopClock()
 	s.races()
 	s.run("rank", "races", "ann", "eve", "--column", "time", "--column", "xp").ok(
 		"OWNER   COLUMN     SCORE   RANK   BAND    OF       TOP   AS OF\nann     time         8.5      1   exact    3    33.3 %   now\nann     xp         1,200      1", "eve     time     1,000.5      3")
@@ -341,7 +341,8 @@ func TestTopWithAttributes(t *testing.T) {
 
 // The views say on DynamoDB what they say on the embedded store.
 func TestViewsAreTheSameOnDynamoDB(t *testing.T) {
-	c, embedded := newCloud(t), newShell(t)
+	c, embedded := newCloud(t), newShell(t).stopClock()
+	c.stopClock()
 	c.bare("table", "create", "--column", "xp", "--column", "time").ok()
 	csv := c.file("r.csv", "owner,xp,time\nann,1200,8.5\nbob,1100,9.25\ncy,50,\neve,-3,1000.5\n")
 	for _, line := range []string{

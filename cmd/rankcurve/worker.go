@@ -85,7 +85,7 @@ func (p *program) workerAction(c *cli.Context) (err error) {
 	if lease < clocksDiffer {
 		log.WarnContext(c.Context, "worker.lease is short: workers whose clocks differ by as much take over from one that lives, and both do the work; 1m suits most", "lease", lease)
 	}
-	r := jobs.Refresher{Store: st, Holder: holder(), Log: log, LeaseTTL: lease}
+	r := jobs.Refresher{Store: st, Holder: holder(), Now: p.clock(), Log: log, LeaseTTL: lease}
 	w := jobs.NewWorker(r, settingsOf(cfg), metrics)
 	if c.Bool("once") {
 		return once(c, w)

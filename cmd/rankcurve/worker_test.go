@@ -11,7 +11,7 @@ import (
 )
 
 func TestWorkerOnceRefreshesWhatIsDue(t *testing.T) {
-	s := newShell(t)
+	s := newShell(t).stopClock()
 	s.run("load", "games", s.players(30)).ok()
 	s.run("--log-level", "error", "worker", "--once").ok("1 column refreshed, 0 not due, 0 left to other workers, 0 failed")
 	s.run("rank", "games", "p7").ok("exact")
