@@ -2,10 +2,7 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,43 +20,17 @@ const patience = 20 * time.Second
 // patient waits for a memcached that a busy machine keeps waiting.
 const patient = "RANKCURVE_CACHE_MEMCACHED_TIMEOUT=20s"
 
-// startMemcached runs a real memcached until the test's end, or until stop.
-func startMemcached(t *testing.T) (addr string, stop func()) {
+// bePatient is so for the commands that a reader types.
+func bePatient(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("memcached"); err != nil {
-		const why = "memcached is not installed: .ci/servers installs it"
-		if slices.Contains(strings.Split(os.Getenv(servers.RequireVariable), ","), "memcached") {
-			t.Fatal(why)
-		}
-		t.Skip(why)
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr = free.Addr().String()
-	free.Close()
-	_, port, _ := net.SplitHostPort(addr)
-	c := exec.Command("memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-u", "nobody") // -u counts for root alone
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stopped := false
-	stop = func() {
-		if !stopped {
-			stopped = true
-			_ = c.Process.Kill()
-			_ = c.Wait()
-		}
-	}
-	t.Cleanup(stop)
-	for deadline := time.Now().Add(patience); gomemcache.New(addr).Ping() != nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("memcached does not answer at %s", addr)
-		}
-	}
-	return addr, stop
+	name, value, _ := strings.Cut(patient, "=")
+	t.Setenv(name, value)
+}
+
+// withMemcached is an environment in which curves go through a memcached, which a busy machine
+// may keep waiting: to be slow is not what is tested.
+func withMemcached(addr string) []string {
+	return []string{"RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0=" + addr, patient}
 }
 
 // cachedCurve is what an app server finds in memcached under the key that the
@@ -71,7 +42,9 @@ func cachedCurve(t *testing.T, addr, table string, shown result) *predictor.Curv
 	if id == "" || row["cache_key"] != memcache.Key(table, store.CurveKey{Board: "games", Column: "xp", ID: id}) {
 		t.Errorf("curve show: %v", row)
 	}
-	item, err := gomemcache.New(addr).Get(fmt.Sprint(row["cache_key"]))
+	client := gomemcache.New(addr)
+	client.Timeout = patience
+	item, err := client.Get(fmt.Sprint(row["cache_key"]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,16 +58,18 @@ func cachedCurve(t *testing.T, addr, table string, shown result) *predictor.Curv
 // The curve of a table is in memcached under the table's name; when memcached is
 // lost, the table answers and a warning says so.
 func TestCurvesInMemcached(t *testing.T) {
-	addr, stop := startMemcached(t)
+	memcached := servers.NewMemcached(t)
+	addr := memcached.Addr
 	c := newCloud(t)
-	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr)
+	c.stopClock()
+	c.environ = append(c.environ, withMemcached(addr)...)
 	c.games(50)
 	if curve := cachedCurve(t, addr, c.table, c.bare("curve", "show", "games", "--json")); curve.Total() != 50 {
 		t.Errorf("the cached curve has %d entries", curve.Total())
 	}
 	const asked = "rank games p40 --mode estimate"
 	there := c.bare(strings.Fields(asked)...).ok("40")
-	stop()
+	memcached.Kill()
 	lost := c.bare(strings.Fields(asked)...)
 	if lost.code != exitDone || lost.out != there.out || !strings.Contains(lost.err, "level=WARN") || !strings.Contains(lost.err, "memcached") {
 		t.Errorf("without memcached: exit code %d\n%s%s\nwith it:\n%s", lost.code, lost.out, lost.err, there.out)
@@ -114,9 +89,9 @@ func TestCurvesInMemcached(t *testing.T) {
 // A table that was deleted and made anew has nothing of the old one's curves, though
 // memcached still holds them under a generation as high.
 func TestATableMadeAnewBehindMemcached(t *testing.T) {
-	addr, _ := startMemcached(t)
+	addr := servers.NewMemcached(t).Addr
 	c := newCloud(t)
-	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr)
+	c.environ = append(c.environ, withMemcached(addr)...)
 	c.games(50)
 	c.bare("curve", "show", "games").ok("entries      50", "cache key    rankcurve:")
 	c.bare("table", "delete", "--yes").ok()
@@ -135,9 +110,9 @@ func TestATableMadeAnewBehindMemcached(t *testing.T) {
 
 // The same of an embedded store's file that was deleted.
 func TestAFileMadeAnewBehindMemcached(t *testing.T) {
-	addr, _ := startMemcached(t)
+	addr := servers.NewMemcached(t).Addr
 	s := newShell(t)
-	s.environ = []string{"RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0=" + addr}
+	s.environ = withMemcached(addr)
 	s.board(20)
 	if err := os.Remove(s.db()); err != nil {
 		t.Fatal(err)
@@ -151,8 +126,9 @@ func TestAFileMadeAnewBehindMemcached(t *testing.T) {
 }
 
 func TestMemcachedBeforeTheEmbeddedStore(t *testing.T) {
-	addr, _ := startMemcached(t)
+	addr := servers.NewMemcached(t).Addr
 	s := newShell(t)
+	s.environ = []string{patient}
 	s.run("load", "games", s.players(20)).ok("next: rankcurve --db")
 	s.run("--memcached", addr, "rebuild", "games").ok("generation 1 of 20")
 	if curve := cachedCurve(t, addr, s.db(), s.run("--memcached", addr, "curve", "show", "games", "--json")); curve.Total() != 20 {

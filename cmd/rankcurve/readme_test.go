@@ -70,7 +70,8 @@ func TestBinaryDoesTheReadmesDynamoDBSection(t *testing.T) {
 		t.Fatalf("the section has %d blocks and not 3: servers, rankcurve, aws", len(blocks))
 	}
 	endpoint := servers.DynamoDB(t)
-	memcached, _ := startMemcached(t)
+	memcached := servers.NewMemcached(t).Addr
+	bePatient(t)
 	credentialsOf(t, "")
 	c := newProcess(t)
 	r := reader{process: c, address: strings.NewReplacer("http://127.0.0.1:4567", endpoint, "127.0.0.1:11211", memcached)}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,17 +29,6 @@ func settled(text string) string {
 		text = regexp.MustCompile(f.form).ReplaceAllString(text, f.as)
 	}
 	return lasting(text)
-}
-
-// freeAddress is one that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer free.Close()
-	return free.Addr().String()
 }
 
 // endThose kills the processes of these pid files that are still there.
@@ -76,11 +64,10 @@ func TestBinaryDoesTheWalkthroughOfWorkers(t *testing.T) {
 	endpoint := servers.DynamoDB(t)
 	memcached := servers.NewMemcached(t).Addr
 	credentialsOf(t, "")
-	name, value, _ := strings.Cut(patient, "=")
-	t.Setenv(name, value)
+	bePatient(t)
 	address := strings.NewReplacer(
 		"http://127.0.0.1:4567", endpoint, "127.0.0.1:11211", memcached,
-		"127.0.0.1:9464", freeAddress(t), "127.0.0.1:9465", freeAddress(t),
+		"127.0.0.1:9464", servers.Address(t), "127.0.0.1:9465", servers.Address(t),
 	)
 	r := reader{process: newProcess(t), address: address}
 	t.Cleanup(func() { endThose(t, r.folder, "first.pid", "second.pid") })

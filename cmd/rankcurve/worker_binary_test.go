@@ -113,9 +113,9 @@ func generation(t *testing.T, shown result) int {
 // Two workers on one table and one memcached: one is killed, the other goes on.
 func TestBinaryWorkersTakeOverFromOneAnother(t *testing.T) {
 	p := newProcess(t)
-	addr, _ := startMemcached(t)
+	addr := servers.NewMemcached(t).Addr
 	c := newCloud(t)
-	c.environ = append(c.environ, "RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0="+addr, patient)
+	c.environ = append(c.environ, withMemcached(addr)...)
 	c.games(50)
 	environ := slices.Concat(c.environ, often)
 	first, second := p.work(environ), p.work(append(environ, "RANKCURVE_WORKER_LISTEN=127.0.0.1:0"))

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rankcurve/rankcurve/store/storetest/servers"
 )
 
 // server is a real memcached on a port of its own.
@@ -24,12 +26,7 @@ func startServer(t *testing.T) *server {
 	if _, err := exec.LookPath("memcached"); err != nil {
 		missing(t, "memcached", "memcached is not installed (Debian: apt-get install memcached)")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{addr: listener.Addr().String()}
-	listener.Close()
+	s := &server{addr: servers.Address(t)}
 	s.start(t)
 	t.Cleanup(s.kill)
 	return s

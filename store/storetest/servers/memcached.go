@@ -25,12 +25,7 @@ func NewMemcached(tb testing.TB) *Memcached {
 	if _, err := exec.LookPath("memcached"); err != nil {
 		skip(tb, "memcached", "memcached is not installed: .ci/servers installs it")
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m := &Memcached{Addr: free.Addr().String(), tb: tb}
-	_ = free.Close()
+	m := &Memcached{Addr: Address(tb), tb: tb}
 	if err := m.Start(); err != nil {
 		tb.Fatal(err)
 	}
