@@ -43,7 +43,7 @@ func TestAPostThatCannotSeeWhomTheFamilyHidesSaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		board, err := rankcurve.New(ctx, &reticent{Store: on}, daily.Definition())
+		board, err := rankcurve.New(ctx, &reticent{Store: on}, daily.Definition(), rankcurve.WithClock(c.Now))
 		if err != nil {
 			t.Fatal(err)
 		}
