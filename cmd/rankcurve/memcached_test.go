@@ -156,7 +156,7 @@ func TestAMemcachedWithoutAnAddress(t *testing.T) {
 
 // What is configured is what memcached keeps a curve for, by its own word.
 func TestCurvesExpireInMemcached(t *testing.T) {
-	addr, _ := startMemcached(t)
+	addr := servers.NewMemcached(t).Addr
 	for said, most := range map[string]int{"": 600, "2h": 7200, "0s": -1} {
 		s := newShell(t)
 		s.environ = []string{"RANKCURVE_CACHE_KIND=memcached", "RANKCURVE_CACHE_MEMCACHED_SERVERS_0=" + addr, patient, "RANKCURVE_CACHE_MEMCACHED_EXPIRATION=" + said}

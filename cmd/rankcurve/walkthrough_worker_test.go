@@ -19,6 +19,7 @@ var figures = []struct{ form, as string }{
 	{`\bdue=\S+`, "due=TIME"},
 	{`\bversion=\S+`, "version=VERSION"},
 	{`\b(requests|read_units|knots|bytes|intervals|tolerance)=\S+`, "$1=N"},
+	{`\bresumed=\d+`, "resumed=N"}, // of the one that is killed: more, the later that is
 	{`(?m)^(rankcurve_refresh_\w+{.*}) \S+$`, "$1 N"},
 	{`(?m)^(rankcurve_ticks_total{.*outcome="held"}) \d+$`, "$1 N"},
 }
