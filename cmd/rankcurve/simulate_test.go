@@ -93,7 +93,12 @@ func TestASimulationThatIsStoppedSaysSo(t *testing.T) {
 	s := newShell(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	time.AfterFunc(300*time.Millisecond, cancel) // on its way: 10,000 ticks take hours
+	go func() { // on its way as soon as its board is there: 10,000 ticks take hours
+		defer cancel()
+		for left, err := os.ReadDir(temporary); err == nil && len(left) == 0 && ctx.Err() == nil; left, err = os.ReadDir(temporary) {
+			time.Sleep(time.Millisecond)
+		}
+	}()
 	s.ctx = ctx
 	s.bare("simulate", "--store", "bolt", "--ticks", "10000").fails(exitFailed, "stopped before it was done; nothing is left behind")
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
