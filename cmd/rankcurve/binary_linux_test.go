@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +62,28 @@ func (p *narrowPipe) rest() string {
 	return string(data[p.filler:])
 }
 
+// atRest waits until a process has taken what it was signalled, and all of its threads
+// sleep: it waits at the pipe, and could else be read on faster than it takes the signal. Or
+// it has ended.
+func atRest(t *testing.T, c *exec.Cmd) {
+	t.Helper()
+	folder := fmt.Sprintf("/proc/%d/", c.Process.Pid)
+	eventually(t, "the process to take the signal", func() bool {
+		status, err := os.ReadFile(folder + "status")
+		if err != nil || !regexp.MustCompile(`(?m)^ShdPnd:\s+0+$`).Match(status) {
+			return false
+		}
+		threads, err := os.ReadDir(folder + "task")
+		for _, thread := range threads {
+			status, err := os.ReadFile(folder + "task/" + thread.Name() + "/status")
+			if err != nil || !regexp.MustCompile(`(?m)^State:\s+[SZ]`).Match(status) {
+				return false
+			}
+		}
+		return err == nil && len(threads) > 0
+	})
+}
+
 // A load that is interrupted after its first batch: the log's first line fits
 // the pipe, the second waits there while the signal comes.
 func TestBinaryStopsBetweenBatches(t *testing.T) {
@@ -80,6 +104,7 @@ func TestBinaryStopsBetweenBatches(t *testing.T) {
 	}
 	eventually(t, "the first batch", func() bool { return pipe.waiting() > 0 })
 	interrupt(t, c)
+	atRest(t, c)
 	said := pipe.rest()
 	code := exitStatus(t, c.Wait())
 	if code != exitFailed || !strings.Contains(said, "of 750,001 rows are stored; run the same command again to finish") || strings.Contains(said, "stopped: 750,001") {
@@ -111,6 +136,7 @@ func TestBinaryStopsBetweenColumns(t *testing.T) {
 	}
 	eventually(t, "the first report", func() bool { return pipe.waiting() > 0 })
 	interrupt(t, c)
+	atRest(t, c)
 	done := strings.Count(pipe.rest(), "\n")
 	if code := exitStatus(t, c.Wait()); code != exitFailed || !strings.Contains(errs.String(), "keeps the curve it had; run the same command again") {
 		t.Fatalf("exit code %d: %s", code, errs.String())
