@@ -97,17 +97,19 @@ func (s tardy) Acquire(ctx context.Context, name, holder string, now time.Time, 
 
 // A lease that is given while the worker ends is given up again.
 func TestALeaseThatIsGivenAtTheEndIsGivenUp(t *testing.T) {
-	st := tardy{newBoards(t, 50, "a"), make(chan struct{})}
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-st.asked
-		cancel()
-	}()
-	report, err := (jobs.Refresher{Store: st, Holder: "ending"}).Tick(ctx, named("a"), "xp", jobs.Tick{Due: time.Now(), Interval: time.Minute}, jobs.Options{})
-	if report.Outcome != jobs.Stopped || !errors.Is(err, context.Canceled) {
-		t.Errorf("%s, %v", report.Outcome, err)
-	}
-	if _, err := st.Store.Acquire(t.Context(), "refresh/a.xp", "other", time.Now(), time.Minute); err != nil {
-		t.Errorf("the lease is still held: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		st := tardy{newBoards(t, 50, "a"), make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-st.asked
+			cancel()
+		}()
+		report, err := (jobs.Refresher{Store: st, Holder: "ending"}).Tick(ctx, named("a"), "xp", jobs.Tick{Due: time.Now(), Interval: time.Minute}, jobs.Options{})
+		if report.Outcome != jobs.Stopped || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, %v", report.Outcome, err)
+		}
+		if _, err := st.Store.Acquire(t.Context(), "refresh/a.xp", "other", time.Now(), time.Minute); err != nil {
+			t.Errorf("the lease is still held: %v", err)
+		}
+	})
 }

@@ -56,9 +56,11 @@ func TestManyWorkersDoEachTickOnce(t *testing.T) {
 		st := newBoards(t, 20, names...)
 		time.Sleep(time.Minute)
 		skews := []time.Duration{0, 4 * time.Second, -4 * time.Second}
+		s := settled(everyFive(t))
+		s.Jitter = 20 * time.Second // so that the one whose clock is behind is the first now and then
 		hands := make([]*hand, len(skews))
 		for i, skew := range skews {
-			hands[i] = newSkewedHand(t, st, settled(everyFive(t)), skew).work()
+			hands[i] = newSkewedHand(t, st, s, skew).work()
 		}
 		time.Sleep(3*time.Hour + time.Minute)
 		total := 0
