@@ -58,8 +58,11 @@ func selectorOf(servers []string) (selector, error) {
 // An address is what was written of a server: a name stays a name.
 type address struct{ network, text string }
 
+// Network implements [net.Addr].
 func (a address) Network() string { return a.network }
-func (a address) String() string  { return a.text }
+
+// String implements [net.Addr].
+func (a address) String() string { return a.text }
 
 var errNotAddress = errors.New("it is not HOST:PORT, nor the path of a socket")
 
