@@ -33,12 +33,17 @@ func (r Refresher) leaseTTL() time.Duration {
 	return DefaultLeaseTTL
 }
 
-// holding runs work under the column's lease. The context of work ends when the
-// lease is lost. The lease is given up however work ends, in a panic too.
-func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ctx context.Context, held holding) error) (err error) {
+// holding runs work under the column's lease, see leased.
+func (r Refresher) holding(ctx context.Context, key store.CurveKey, work func(ctx context.Context, held holding) error) error {
+	return r.leased(ctx, key.Lease(), work)
+}
+
+// leased runs work under a lease. The context of work ends when the lease is lost. The
+// lease is given up however work ends, in a panic too.
+func (r Refresher) leased(ctx context.Context, name string, work func(ctx context.Context, held holding) error) (err error) {
 	// A holder may take its own lease again, so each refresh is one of its own.
 	holder := fmt.Sprintf("%s#%s", r.Holder, rand.Text()[:8])
-	lease, err := r.acquire(ctx, "refresh/"+key.String(), holder)
+	lease, err := r.acquire(ctx, name, holder)
 	if err != nil {
 		return err // which names the lease
 	}

@@ -136,7 +136,8 @@ type Boards interface {
 	Boards(ctx context.Context) ([]Board, error)
 
 	// DropBoard deletes a board that has expired at now, with its curves, its states, those
-	// kept beside them under COLUMN/NAME, and its history: an unknown one is ErrNotFound, one that has not expired ErrInvalid.
+	// kept beside them under COLUMN/NAME, its history, and the leases of its columns, see
+	// CurveKey.Lease: whoever holds one has lost it. An unknown one is ErrNotFound, one that has not expired ErrInvalid.
 	// Its rows go with it, unless the backend deletes those that have expired by itself.
 	// One that was stopped on the way can be called again.
 	DropBoard(ctx context.Context, name string, now time.Time) error
@@ -153,6 +154,9 @@ type CurveKey struct {
 
 // String is BOARD.COLUMN.
 func (k CurveKey) String() string { return k.Board + "." + k.Column }
+
+// Lease is the name of the lease under which the curve is made.
+func (k CurveKey) Lease() string { return "refresh/" + k.String() }
 
 // Published is an encoded curve as it was published. A store does not look
 // inside Data.
@@ -193,6 +197,11 @@ type Lease struct {
 	Fence   int64 // grows with every taking, so that a late holder can be told from its successor
 	Expires time.Time
 }
+
+// NextFence is the fence of a lease that is taken at now, after one with that fence; 0 is
+// one that there is no record of. It is the time in milliseconds at least: so the fences of
+// a lease whose record went with its board do not begin again with those of old holders.
+func NextFence(before int64, now time.Time) int64 { return max(before+1, now.UnixMilli()) }
 
 // Leases hands out leases. The caller's clock is used and passed in: a clock that
 // runs ahead takes a lease early, one that runs behind takes it late, and the

@@ -95,6 +95,9 @@ func dropBoard(tx *bbolt.Tx, b store.Board) error {
 				return fmt.Errorf("drop board %q: %w", b.Name, err)
 			}
 		}
+		if err := tx.Bucket(bucketLeases).Delete([]byte(b.CurveKey(c.Name).Lease())); err != nil {
+			return fmt.Errorf("drop board %q: %w", b.Name, err)
+		}
 		if err := dropBeside(tx, b.CurveKey(c.Name)); err != nil {
 			return fmt.Errorf("drop board %q: %w", b.Name, err)
 		}

@@ -31,7 +31,7 @@ func (s *Store) Acquire(ctx context.Context, name, holder string, now time.Time,
 		if there.Holder != "" && there.Holder != holder && now.Before(there.Expires) {
 			return store.Lease{}, fmt.Errorf("acquire lease %q: held by %q until %s: %w", name, there.Holder, there.Expires.Format(time.RFC3339), store.ErrHeld)
 		}
-		next := store.Lease{Name: name, Holder: holder, Fence: there.Fence + 1, Expires: expiry(now, ttl)}
+		next := store.Lease{Name: name, Holder: holder, Fence: store.NextFence(there.Fence, now), Expires: expiry(now, ttl)}
 		err = s.writeLease(ctx, next, there.Fence)
 		if err == nil {
 			return next, nil

@@ -82,10 +82,28 @@ func boardDropped(f *fixture) {
 			}
 		}
 	}
+	lease := func(on store.Board, holder string, now time.Time) (store.Lease, error) {
+		return f.Acquire(f.ctx, on.CurveKey(b.Columns[0].Name).Lease(), holder, now, ttl)
+	}
+	late, err := lease(b, "late", weekExpiry)
+	f.must(err)
+	_, err = lease(f.board, "other", weekExpiry)
+	f.must(err)
 	if err := f.DropBoard(f.ctx, b.Name, weekExpiry); err != nil {
 		f.Fatal(err)
 	}
-	_, err := f.Board(f.ctx, b.Name)
+	for _, holders := range []int{0, 3} { // of a board that is made anew under the name
+		for i := range holders {
+			next, err := lease(b, fmt.Sprint("next-", i), weekExpiry.Add(time.Duration(i+1)*time.Hour))
+			f.must(err)
+			f.wantGrown(late, next)
+		}
+		_, err = f.Renew(f.ctx, late, weekExpiry, ttl)
+		f.wantError(err, store.ErrLost)
+	}
+	_, err = lease(f.board, "third", weekExpiry)
+	f.wantError(err, store.ErrHeld)
+	_, err = f.Board(f.ctx, b.Name)
 	f.wantError(err, store.ErrNotFound)
 	for _, c := range b.Columns {
 		_, _, err := f.Curve(f.ctx, b.CurveKey(c.Name))
