@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,25 +19,15 @@ type admission struct {
 	places  int
 	running int
 	heavy   int // of the running ones
-	waiting []*waiter
-	costs   map[store.CurveKey]float64 // read units of the last refresh, or what one is expected to take
+	waiting line
+	costs   costs
 }
 
-// A waiter is a refresh that waits for its place.
-type waiter struct {
-	key   store.CurveKey
-	since time.Time
-	heavy bool          // as it was let in
-	in    chan struct{} // closed when it is let in
-}
-
-const (
-	waitsLong  = time.Minute
-	heavyTimes = 8 // a heavy column costs so many times what a quarter of them do at most
-)
+// waitsLong is when who waits goes before all who have not waited for so long.
+const waitsLong = time.Minute
 
 func newAdmission(places int) *admission {
-	return &admission{places: max(1, places), costs: map[store.CurveKey]float64{}}
+	return &admission{places: max(1, places), costs: newCosts()}
 }
 
 // resize changes the number of places. Those who run stay in.
@@ -52,11 +41,7 @@ func (a *admission) resize(places int) {
 // enter waits for a place. The caller must call leave with the read units that it took
 // (negative: not known), once.
 func (a *admission) enter(ctx context.Context, key store.CurveKey) (leave func(units float64), err error) {
-	w := &waiter{key: key, since: time.Now(), in: make(chan struct{})}
-	a.mu.Lock()
-	a.waiting = append(a.waiting, w)
-	a.admit()
-	a.mu.Unlock()
+	w := a.join(key)
 	select {
 	case <-w.in:
 		return func(units float64) { a.leave(w, units) }, nil
@@ -64,19 +49,28 @@ func (a *admission) enter(ctx context.Context, key store.CurveKey) (leave func(u
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if i := slices.Index(a.waiting, w); i >= 0 {
-		a.waiting = slices.Delete(a.waiting, i, i+1)
+	if a.waiting.waits(w) {
+		a.waiting.leave(w)
 	} else { // it was let in as it gave up
 		a.out(w)
 	}
 	return nil, ctx.Err()
 }
 
+func (a *admission) join(key store.CurveKey) *waiter {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := &waiter{key: key, cost: a.costs.of[key], in: make(chan struct{})}
+	a.waiting.join(w)
+	a.admit()
+	return w
+}
+
 func (a *admission) leave(w *waiter, units float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if units >= 0 {
-		a.costs[w.key] = units
+		a.costs.set(w.key, units)
 	}
 	a.out(w)
 }
@@ -93,7 +87,7 @@ func (a *admission) out(w *waiter) {
 func (a *admission) knows(key store.CurveKey) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	_, known := a.costs[key]
+	_, known := a.costs.of[key]
 	return known
 }
 
@@ -101,64 +95,30 @@ func (a *admission) knows(key store.CurveKey) bool {
 func (a *admission) forget(key store.CurveKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.costs, key)
+	a.costs.forget(key)
 }
 
 // admit lets in whoever can be let in.
 func (a *admission) admit() {
-	limit := a.heavyLimit()
+	limit := a.costs.heavyLimit()
 	for a.running < a.places {
-		next := a.next(limit)
-		if next < 0 {
+		w := a.next(limit)
+		if w == nil {
 			return
 		}
-		w := a.waiting[next]
-		a.waiting = slices.Delete(a.waiting, next, next+1)
+		a.waiting.leave(w)
 		a.running++
-		if w.heavy = a.costs[w.key] > limit; w.heavy {
+		if w.heavy = w.cost > limit; w.heavy {
 			a.heavy++
 		}
 		close(w.in)
 	}
 }
 
-// next is the place of whoever is let in next among those who wait, or -1.
-func (a *admission) next(limit float64) int {
-	best := -1
-	for i, w := range a.waiting {
-		if a.costs[w.key] > limit && a.places > 1 && a.heavy >= a.places-1 {
-			continue
-		}
-		if best < 0 || a.before(w, a.waiting[best]) {
-			best = i
-		}
+// next is who is let in next, where a column that costs more than the limit is heavy.
+func (a *admission) next(limit float64) *waiter {
+	if a.places == 1 || a.heavy < a.places-1 {
+		limit = math.Inf(1)
 	}
-	return best
-}
-
-func (a *admission) before(w, other *waiter) bool {
-	long, otherLong := time.Since(w.since) > waitsLong, time.Since(other.since) > waitsLong
-	switch {
-	case long != otherLong:
-		return long
-	case long:
-		return w.since.Before(other.since)
-	}
-	return a.costs[w.key] < a.costs[other.key]
-}
-
-// heavyLimit is the cost above which a column is heavy. It is measured by the cheap ones,
-// so that there is one where most are huge.
-func (a *admission) heavyLimit() float64 {
-	costs := make([]float64, 0, len(a.costs))
-	for _, cost := range a.costs {
-		if !math.IsInf(cost, 1) {
-			costs = append(costs, cost)
-		}
-	}
-	if len(costs) == 0 {
-		return 0
-	}
-	slices.Sort(costs)
-	return heavyTimes * max(1, costs[(len(costs)-1)/4])
+	return a.waiting.next(limit)
 }
