@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +60,9 @@ func (d FamilyDefinition) Validate() error {
 	if _, s, ok := store.ParseBoardName(d.Name); ok {
 		fault("name: %q is the name of a %s board; leave the period out", d.Name, s.Period)
 	}
+	if strings.HasSuffix(d.Name, ".") {
+		fault("name: %q ends in a point, behind which a type comes; leave the point out, or name the type", d.Name)
+	}
 	if len(d.Name)+labelBytes > store.MaxBoard {
 		fault("name: %q is too long for a family: with a period it would be over %d bytes", d.Name, store.MaxBoard)
 	}
@@ -102,11 +106,30 @@ func (d FamilyDefinition) periodFaults() (faults []error) {
 }
 
 // Takes says whether the board of a span takes posts at a time, or why not: [ErrLate]
-// where it has ended and late posts are refused. The Family itself asks; who posts to
-// the [Board] of a period directly asks for himself.
+// where it has ended and late posts are refused, [store.ErrInvalid] for a span that the
+// family has not, and for one that is yet to begin, by more than the five minutes that
+// clocks may differ. The Family itself asks; who posts to the [Board] of a period directly
+// asks for himself.
 func (d FamilyDefinition) Takes(s store.Span, now time.Time) error {
+	if err := d.has(s, now); err != nil {
+		return err
+	}
 	if d.Late == RefuseLate && s.Ended(now.Add(-d.Grace)) {
 		return fmt.Errorf("board %s ended at %s, and late posts are refused (late_posts, late_grace): %w", s.Board(d.Name), s.End.Format(time.RFC3339), ErrLate)
+	}
+	return nil
+}
+
+// has refuses a span that is none of the family's, or is not there yet.
+func (d FamilyDefinition) has(s store.Span, now time.Time) error {
+	if !slices.Contains(d.Periods, s.Period) {
+		return fmt.Errorf("family %q has no period %q: %w", d.Name, s.Period, store.ErrInvalid)
+	}
+	if real := s.Period.At(s.Start); s.Label != real.Label || !s.Start.Equal(real.Start) || !s.End.Equal(real.End) {
+		return fmt.Errorf("family %q: %q from %s to %s is no %s span; make it with Period.At or ParseSpan: %w", d.Name, s.Label, s.Start.Format(time.RFC3339), s.End.Format(time.RFC3339), s.Period, store.ErrInvalid)
+	}
+	if s.Start.After(now.Add(ahead)) {
+		return fmt.Errorf("board %s begins at %s, and it is %s: %w", s.Board(d.Name), s.Start.Format(time.RFC3339), store.Moment(now), store.ErrInvalid)
 	}
 	return nil
 }
@@ -184,8 +207,13 @@ func (f *Family) Open(ctx context.Context, p store.Period, at time.Time) (*Board
 }
 
 // Make opens the board of a span, and registers it first where that is needed. It
-// costs what [New] does, once for each board in the life of the Family. A board whose expiry is past is [store.ErrNotFound].
+// costs what [New] does, once for each board in the life of the Family. A board whose
+// expiry is past is [store.ErrNotFound]. A span that the family has not, or that begins more
+// than five minutes from now, is [store.ErrInvalid].
 func (f *Family) Make(ctx context.Context, s store.Span) (*Board, error) {
+	if err := f.def.has(s, f.options.clock()); err != nil {
+		return nil, err
+	}
 	name := s.Board(f.def.Name)
 	f.mu.Lock()
 	known := f.boards[name]

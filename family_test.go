@@ -240,6 +240,7 @@ func TestWhatIsNoFamily(t *testing.T) {
 		"late_posts: \"maybe\" is neither":                        func(d *rankcurve.FamilyDefinition) { d.Late = "maybe" },
 		"late_grace: -1s is negative":                             func(d *rankcurve.FamilyDefinition) { d.Grace = -time.Second },
 		"columns[0].operator: \"add\" is none":                    func(d *rankcurve.FamilyDefinition) { d.Columns[0].Operator = "add" },
+		`name: "missions." ends in a point`:                       func(d *rankcurve.FamilyDefinition) { d.Name = "missions." },
 		`shards: 0 is not in 1..`:                                 func(d *rankcurve.FamilyDefinition) { d.Shards = 0 },
 	} {
 		def := missions()
@@ -251,5 +252,42 @@ func TestWhatIsNoFamily(t *testing.T) {
 	f := newFamily(t, newStore(t), missions(), newClock())
 	if _, err := f.Open(context.Background(), store.Monthly, time.Time{}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("a period that it has not: %v", err)
+	}
+}
+
+// Boards are made for the periods of the family, and for those that have begun: one of next
+// year would fill up with nobody looking at it, and without an expiry stay for ever.
+func TestBoardsOfOtherPeriodsAreNotMade(t *testing.T) {
+	ctx, st, c := context.Background(), newStore(t), newClock() // 2026-11-20T12:00:00Z
+	def := missions()
+	f := newFamily(t, st, def, c)
+	forged := store.Weekly.At(c.Now())
+	forged.Label = "2027-W30"
+	longer := store.Daily.At(c.Now())
+	longer.End = longer.End.AddDate(1, 0, 0)
+	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for want, s := range map[string]store.Span{
+		`no period "monthly"`:                      store.Monthly.At(c.Now()),
+		`no period ""`:                             {},
+		"missions:2031-W47 begins at 2031-11-17":   store.Weekly.At(time.Date(2031, 11, 20, 0, 0, 0, 0, time.UTC)),
+		"missions:2026-11-21 begins at 2026-11-21": store.Daily.At(midnight),
+		`"2027-W30" from 2026-11-16`:               forged,
+		"to 2027-11-21T00:00:00Z is no daily span": longer,
+	} {
+		if _, err := f.Make(ctx, s); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("make %+v: %v, want %q", s, err, want)
+		}
+		if err := def.Takes(s, c.Now()); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("takes %+v: %v, want %q", s, err, want)
+		}
+	}
+	if boards, err := st.Boards(ctx); err != nil || len(boards) > 0 {
+		t.Errorf("%v are there, %v", boards, err)
+	}
+	c.Advance(midnight.Add(-5 * time.Minute).Sub(c.Now())) // as far as clocks may differ
+	for _, s := range []store.Span{store.Daily.At(midnight), store.Weekly.At(c.Now()).Previous(), store.Always.At(midnight)} {
+		if b, err := f.Make(ctx, s); err != nil || b.Definition().Name != s.Board("missions") {
+			t.Errorf("%+v: %v", s, err)
+		}
 	}
 }

@@ -70,7 +70,7 @@ func wantPast(t tester, on backend, name string, o jobs.Options, gaps []time.Dur
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	var times []time.Time
+	times := make([]time.Time, 0, len(gaps))
 	r := jobs.Refresher{Store: st, Holder: "test", Now: st.clock.Now}
 	for _, gap := range gaps {
 		times = append(times, st.clock.Now())
@@ -87,7 +87,8 @@ func wantPast(t tester, on backend, name string, o jobs.Options, gaps []time.Dur
 // wantAnswers asks for the times of refreshes and those just before, from so long ago on.
 func wantAnswers(t tester, b *rankcurve.Board, refreshed []time.Time, now time.Time, o jobs.Options) {
 	since := now.Add(-o.Keep)
-	asked := []time.Time{now, since}
+	asked := make([]time.Time, 0, 2+2*len(refreshed))
+	asked = append(asked, now, since)
 	for _, at := range refreshed {
 		asked = append(asked, at, at.Add(-time.Millisecond))
 	}

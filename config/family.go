@@ -87,7 +87,8 @@ func (b Board) family(name string) rankcurve.FamilyDefinition {
 // Family finds a configured family by its name. With missions, the families of its
 // types are configured too: missions.race is one of the same definition.
 func (c Config) Family(name string) (rankcurve.FamilyDefinition, bool) {
-	if b, ok := c.familyOf(name); ok && b.IsFamily() {
+	_, _, ofPeriod := store.ParseBoardName(name) // a board of a type, such as missions.race:2026-W47
+	if b, ok := c.familyOf(name); ok && b.IsFamily() && !ofPeriod {
 		return b.family(name), true
 	}
 	return rankcurve.FamilyDefinition{}, false
@@ -100,7 +101,7 @@ func (c Config) familyOf(name string) (found Board, ok bool) {
 		if b.Name == name {
 			return b, true
 		}
-		if b.IsFamily() && strings.HasPrefix(name, b.Name+".") && len(b.Name) > len(found.Name) {
+		if b.IsFamily() && strings.HasPrefix(name, b.Name+".") && !strings.HasSuffix(name, ".") && len(b.Name) > len(found.Name) {
 			found, ok = b, true
 		}
 	}
@@ -187,6 +188,9 @@ func (b Board) familyNameFaults() (faults []fault) {
 	}
 	if _, _, ok := store.ParseBoardName(b.Name); ok {
 		report("%q ends in a period, which the boards of a family get themselves; leave it out", b.Name)
+	}
+	if strings.HasSuffix(b.Name, ".") {
+		report("%q ends in a point, behind which the types of a family come; leave it out", b.Name)
 	}
 	if longest := len(b.Name + ":2026-11-21"); longest > store.MaxBoard && len(b.Name) <= store.MaxBoard {
 		report("%q is too long for a family: with a period it would have %d bytes, and %d are the most", b.Name, longest, store.MaxBoard)

@@ -75,6 +75,9 @@ func parsePeriod(text string, now time.Time) (store.Span, error) {
 // --period the board of that period.
 func boardNamed(c *cli.Context, cfg config.Config) (string, error) {
 	name := c.Args().First()
+	if err := namesType(cfg, name); err != nil {
+		return "", err
+	}
 	def, isFamily := cfg.Family(name)
 	if !c.IsSet("period") {
 		if isFamily && !slices.Contains(def.Periods, store.Always) {
@@ -93,6 +96,20 @@ func boardNamed(c *cli.Context, cfg config.Config) (string, error) {
 		return "", usagef("%s has no period %s (it has: %s)", name, span.Period, periodList(def.Periods))
 	}
 	return span.Board(name), nil
+}
+
+// namesType refuses a type of a family that is empty: its board would be taken for none of
+// the family's.
+func namesType(cfg config.Config, name string) error {
+	family, _, ok := store.ParseBoardName(name)
+	if !ok {
+		family = name
+	}
+	base := strings.TrimRight(family, ".")
+	if _, known := cfg.Family(base); known && base != family {
+		return usagef("%s ends in a point, and names no type behind it; name one, such as %s.view, or the family alone, %s", family, base, base)
+	}
+	return nil
 }
 
 func periodList(periods []store.Period) string {
@@ -122,7 +139,8 @@ func parseTime(text string) (time.Time, bool) {
 	return t, t.Year() <= 9999
 }
 
-// takesNow refuses what is meant for the board of a period that takes no more.
+// takesNow refuses what is meant for the board of a period that takes no more, or nothing yet,
+// or that the family has not.
 func takesNow(c *cli.Context, cfg config.Config, board string) error {
 	family, span, ok := store.ParseBoardName(board)
 	if !ok {
@@ -132,7 +150,14 @@ func takesNow(c *cli.Context, cfg config.Config, board string) error {
 	if !known {
 		return nil
 	}
-	return lateHint(def.Takes(span, clockOf(c)()))
+	err := def.Takes(span, clockOf(c)())
+	switch {
+	case !errors.Is(err, store.ErrInvalid):
+		return lateHint(err)
+	case c.IsSet("period"):
+		return usagef("--period %s: %s", c.String("period"), bare(err))
+	}
+	return usagef("%s", bare(err))
 }
 
 // lateHint says what to do about a late post.

@@ -122,6 +122,18 @@ func TestPeriodsThatCannotBe(t *testing.T) {
 		"post missions ann xp=1 --time tomorrow":                   `--time "tomorrow" is no time`,
 		"post missions ann xp=1 --time 2026-11-22":                 "is before 1970 or in the future",
 		"post missions ann xp=1 --time 2026-11-20 --period weekly": "--time says which boards of a family are posted to",
+		"post missions ann xp=1 --period 2026-W49":                 "--period 2026-W49: board missions:2026-W49 begins at 2026-11-30T00:00:00Z, and it is 2026-11-21T",
+		"post missions:2027-W30 ann xp=1":                          "board missions:2027-W30 begins at 2027-07-26T00:00:00Z, and it is",
+		"post missions.run:2027-W30 ann xp=1":                      "board missions.run:2027-W30 begins at",
+		"post missions:2026-11 ann xp=1":                           `family "missions" has no period "monthly"`,
+		"load missions:2026-11-22 none.csv":                        "board missions:2026-11-22 begins at",
+		"load missions none.csv --period 2026-11-22":               "--period 2026-11-22: board missions:2026-11-22 begins at",
+		"post missions. ann xp=1":                                  "missions. ends in a point, and names no type behind it; name one, such as missions.view, or the family alone, missions",
+		"post missions.:2026-W47 ann xp=1":                         "missions. ends in a point",
+		"load missions. none.csv":                                  "missions. ends in a point",
+		"top missions.":                                            "missions. ends in a point",
+		"hide missions. ann":                                       "missions. ends in a point",
+		"load missions. none.csv --count-by image":                 "ends in a point",
 		"post missions ann gold=1":                                 "",
 	} {
 		code := exitUsage
@@ -130,6 +142,7 @@ func TestPeriodsThatCannotBe(t *testing.T) {
 		}
 		s.run(strings.Fields(line)...).fails(code, want)
 	}
+	s.run("post", "missions.run:2026-W47", "ann", "xp=1").ok("posted: ann on missions.run:2026-W47 has xp=1")
 	s.run("top", "missions", "--period", "daily:previous").fails(exitNotFound, `board "missions:2026-11-20" is not there: nobody has posted to it, or it has expired`)
 	s.run("top", "missions", "--period", "2026-W48").fails(exitNotFound, `board "missions:2026-W48" begins at 2026-11-23T00:00:00Z`)
 }

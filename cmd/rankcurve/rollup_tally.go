@@ -22,7 +22,7 @@ const maxKinds = 200
 // maxAhead is how far a line's time may be in the future: clocks differ.
 const maxAhead = 5 * time.Minute
 
-var kindName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var kindName = regexp.MustCompile(`^[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
 
 // A placeOfLines is a board that lines go to.
 type placeOfLines struct {
@@ -111,7 +111,7 @@ func (t *tally) family(l logLine) (string, error) {
 	name := r.def.Name + "." + l.kind
 	switch {
 	case !kindName.MatchString(l.kind):
-		return "", faultf(l.line, r.columns.kind, "%q names no board; a type has letters, digits and _ . - alone", shortened([]byte(l.kind)))
+		return "", faultf(l.line, r.columns.kind, "%q names no board; a type has letters, digits and _ . - alone, and no point at its end", shortened([]byte(l.kind)))
 	case len(name)+len(":2026-11-21") > store.MaxBoard:
 		return "", faultf(l.line, r.columns.kind, "%q is too long: with it, the board's name would be over %d bytes", shortened([]byte(l.kind)), store.MaxBoard)
 	}
