@@ -27,9 +27,16 @@ func (d *draft) apply(b *Board, p Post) (Posted, error) {
 	if p.Version != nil && *p.Version != d.base.Version {
 		return Posted{}, fmt.Errorf("the row is at version %d, not %d: %w", d.base.Version, *p.Version, store.ErrConflict)
 	}
-	before := maps.Clone(d.row.Scores)
+	before, kept := maps.Clone(d.row.Scores), d.row
+	if len(p.Attributes) > 0 {
+		d.row = d.row.Clone()
+	}
 	changed, err := d.change(b, p)
+	if err == nil && changed && len(p.Attributes) > 0 {
+		err = b.def.ValidateEntry(d.row)
+	}
 	if err != nil {
+		d.row = kept
 		return Posted{}, err
 	}
 	if changed {

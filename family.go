@@ -134,6 +134,16 @@ func (d FamilyDefinition) has(s store.Span, now time.Time) error {
 	return nil
 }
 
+// clone is one that shares nothing with the definition.
+func (d FamilyDefinition) clone() FamilyDefinition {
+	d.Columns, d.Periods, d.ExpireAfter = slices.Clone(d.Columns), slices.Clone(d.Periods), maps.Clone(d.ExpireAfter)
+	d.Limits = maps.Clone(d.Limits)
+	for p, limits := range d.Limits {
+		d.Limits[p] = cloneLimits(limits)
+	}
+	return d
+}
+
 // Board is the definition of the family's board for a span.
 func (d FamilyDefinition) Board(s store.Span) store.Board {
 	b := store.Board{
@@ -167,7 +177,7 @@ func NewFamily(st store.Store, def FamilyDefinition, opts ...Option) (*Family, e
 	if err := def.Validate(); err != nil {
 		return nil, err
 	}
-	f := &Family{store: st, def: def, options: optionsOf(opts), opts: opts, boards: map[string]*Board{}}
+	f := &Family{store: st, def: def.clone(), options: optionsOf(opts), opts: slices.Clone(opts), boards: map[string]*Board{}}
 	checked := f.options
 	checked.limits = nil
 	f.checker = newBoard(st, def.Board(store.Always.At(time.Time{})), checked)
@@ -190,8 +200,8 @@ func (f *Family) optsOf(p store.Period) []Option {
 	return append(slices.Clone(f.opts), WithLimits(f.limits(p)))
 }
 
-// Definition is the family as it was made.
-func (f *Family) Definition() FamilyDefinition { return f.def }
+// Definition is the family as it was made. The answer is the caller's to change.
+func (f *Family) Definition() FamilyDefinition { return f.def.clone() }
 
 // Open opens the board of a period that a time falls into; the zero time is now. One
 // that nobody has posted to yet, and one that has expired, is [store.ErrNotFound], a

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -289,5 +291,40 @@ func TestBoardsOfOtherPeriodsAreNotMade(t *testing.T) {
 		if b, err := f.Make(ctx, s); err != nil || b.Definition().Name != s.Board("missions") {
 			t.Errorf("%+v: %v", s, err)
 		}
+	}
+}
+
+// What a definition and limits are made of stays the caller's, and may be changed.
+func TestAFamilySharesNothingWithItsCaller(t *testing.T) {
+	ctx, st, c := context.Background(), newStore(t), newClock()
+	limit, limits := new(int64(100)), map[string]store.Limit{}
+	limits["xp"] = store.Limit{Max: limit}
+	def := missions()
+	def.Limits = map[store.Period]map[string]store.Limit{store.Daily: {"xp": {Max: new(int64(50))}}}
+	f, err := rankcurve.NewFamily(st, def, rankcurve.WithClock(c.Now), rankcurve.WithLimits(limits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []rankcurve.FamilyDefinition{def, f.Definition()} {
+		d.Columns[0].Name, d.Periods[0], d.ExpireAfter[store.Daily] = "gold", "bogus", time.Second
+		*d.Limits[store.Daily]["xp"].Max = 1
+		d.Limits[store.Always] = map[string]store.Limit{"xp": {Max: new(int64(1))}}
+	}
+	*limit = 1
+	limits["xp"] = store.Limit{Max: limit}
+	for _, day := range []int64{40, 40} {
+		if posted, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "ann", Scores: scores{"xp": day}}); err != nil || len(posted) != 3 {
+			t.Fatal(posted, err)
+		}
+		c.Advance(24 * time.Hour)
+	}
+	wantXP(t, st, "ann", 80, "missions", "missions:2026-W47")
+	wantXP(t, st, "ann", 40, "missions:2026-11-20", "missions:2026-11-21")
+	if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "ann", Scores: scores{"xp": 40}}); !errors.Is(err, store.ErrLimit) {
+		t.Errorf("beyond 100: %v", err)
+	}
+	want := missions()
+	if got := f.Definition(); !slices.Equal(got.Columns, want.Columns) || !slices.Equal(got.Periods, want.Periods) || !maps.Equal(got.ExpireAfter, want.ExpireAfter) || *got.Limits[store.Daily]["xp"].Max != 50 {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -8,6 +8,22 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
+// cloneLimits copies limits, with what they point to.
+func cloneLimits(limits map[string]store.Limit) map[string]store.Limit {
+	limits = maps.Clone(limits)
+	for name, l := range limits {
+		limits[name] = store.Limit{Min: cloneUnits(l.Min), Max: cloneUnits(l.Max)}
+	}
+	return limits
+}
+
+func cloneUnits(units *int64) *int64 {
+	if units == nil {
+		return nil
+	}
+	return new(*units)
+}
+
 // checkLimits reports limits that the board cannot have.
 func checkLimits(def store.Board, limits map[string]store.Limit) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {

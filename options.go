@@ -1,6 +1,7 @@
 package rankcurve
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -65,7 +66,10 @@ func WithMaxStaleness(d time.Duration) Option { return func(o *options) { o.maxS
 // least, the same in all processes that answer each other's cursors; with a shorter one,
 // to ask for a page is [store.ErrInvalid]. Defaults to a secret that the store keeps for
 // all, which the first page makes: whoever may only read the store sets a key.
-func WithCursorKey(key []byte) Option { return func(o *options) { o.cursorKey = key } }
+func WithCursorKey(key []byte) Option {
+	key = bytes.Clone(key)
+	return func(o *options) { o.cursorKey = key }
+}
 
 // WithCursorMaxAge refuses cursors that are older. Zero, the default, takes any age.
 func WithCursorMaxAge(d time.Duration) Option { return func(o *options) { o.cursorMaxAge = d } }
@@ -78,6 +82,7 @@ func WithCursorMaxAge(d time.Duration) Option { return func(o *options) { o.curs
 // limits. A limit of a column that the board has not is [store.ErrNoColumn] where the
 // board is opened, one whose Min is above its Max [store.ErrInvalid].
 func WithLimits(limits map[string]store.Limit) Option {
+	limits = cloneLimits(limits)
 	return func(o *options) { o.limits = limits }
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // MaxPostID is the longest id of a post, in bytes.
-const MaxPostID = 255
+const MaxPostID = store.MaxPostID
 
 // Post is one submission of an owner's scores.
 type Post struct {
@@ -43,7 +43,8 @@ type Posted struct {
 //
 // The error is [store.ErrNoColumn] for an unknown column, [store.ErrInvalid] for a
 // bad owner, operator, ID, version or attribute, for a score or sum out of range or
-// beyond [WithLimits], and for a post of nothing, and [store.ErrConflict] when all tries met another writer;
+// beyond [WithLimits], for a row that would be larger than [store.MaxEntry], and for a post
+// of nothing, and [store.ErrConflict] when all tries met another writer;
 // nothing is written then. One that is [store.ErrUnknown] is the exception: the
 // store's answers were lost, or the context ended while it wrote, and the post may be
 // in the row. Sent again with the same ID it is applied once; without one, it may be

@@ -10,6 +10,9 @@ import (
 // MaxPosts is how many post ids an entry remembers for idempotence.
 const MaxPosts = 16
 
+// MaxPostID is the longest id of a post, in bytes.
+const MaxPostID = 255
+
 // Entry is one owner's row on one board.
 type Entry struct {
 	Owner      string
@@ -30,8 +33,8 @@ func (e Entry) Clone() Entry {
 }
 
 // ValidateEntry reports why the entry cannot be stored on the board, or nil: a
-// bad owner, a score beyond ±[MaxScore] or a board without shards is
-// [ErrInvalid], a score of a column that the board has not is [ErrNoColumn].
+// bad owner, a score beyond ±[MaxScore], a row beyond [MaxEntry] or a board without
+// shards is [ErrInvalid], a score of a column that the board has not is [ErrNoColumn].
 // Every backend calls it before it writes.
 func (b Board) ValidateEntry(e Entry) error {
 	if b.Shards < 1 || b.Shards > MaxShards {
@@ -40,7 +43,10 @@ func (b Board) ValidateEntry(e Entry) error {
 	if err := ValidateOwner(e.Owner); err != nil {
 		return fmt.Errorf("board %q: %w", b.Name, err)
 	}
-	return b.validateScores(e)
+	if err := b.validateScores(e); err != nil {
+		return err
+	}
+	return b.validateSize(e)
 }
 
 // ValidateScores walks the columns first, and the map only to find what is wrong:

@@ -99,10 +99,15 @@ func (c *check) unknown(line int, name string) {
 func (c *check) row(r row) {
 	c.owner(r)
 	before, scores := c.faults.count, 0
+	var attributes map[string]string // those of the row, if it has any
+	if len(c.texts) > 0 {
+		attributes = make(map[string]string, len(c.texts))
+	}
 	for _, cell := range r.cells {
 		column, known := c.columns[cell.column]
 		switch {
 		case slices.Contains(c.texts, cell.column):
+			attributes[cell.column] = cell.text
 			if !utf8.ValidString(cell.text) {
 				c.faults.add(faultf(r.line, cell.column, "%q is not UTF-8; write it so", shortened([]byte(cell.text))))
 			}
@@ -115,8 +120,20 @@ func (c *check) row(r row) {
 			c.unknown(r.line, cell.column)
 		}
 	}
+	c.size(r, attributes)
 	if scores == 0 && c.faults.count == before {
 		c.faults.add(faultf(r.line, "", "the row has no score in %s; give it one, or leave the row out", someOf(c.names)))
+	}
+}
+
+// size refuses attributes that no row has room for.
+func (c *check) size(r row, attributes map[string]string) {
+	if len(attributes) == 0 || store.ValidateOwner(r.owner) != nil {
+		return
+	}
+	e := store.Entry{Owner: r.owner, Attributes: attributes}
+	if err := (store.Board{Name: c.board, Shards: 1}).ValidateEntry(e); err != nil {
+		c.faults.add(faultf(r.line, "", "%s", bare(err)))
 	}
 }
 

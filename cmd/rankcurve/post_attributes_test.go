@@ -111,3 +111,11 @@ func TestPostsToAFamilyNeedItsConfiguration(t *testing.T) {
 	s.run("load", "games", s.players(2)).ok()
 	s.run("post", "games", "p1", "xp=5").ok()
 }
+
+// What is too large for a row is a fault of its line, before anything is written.
+func TestLoadRefusesTooLargeAttributes(t *testing.T) {
+	s := newShell(t)
+	path := s.file("a.csv", "owner,xp,replay\nann,5,x\nbob,6,"+strings.Repeat("x", 410_000)+"\n")
+	s.run("load", "games", path, "--attribute", "replay").fails(exitFailed, `a.csv:3: board "games", owner "bob": the row is too large`, `"replay" of 410007 bytes: shorten them`)
+	s.run("top", "games").fails(exitNotFound)
+}

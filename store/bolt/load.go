@@ -99,6 +99,11 @@ func (l *load) mergeRow(key []byte, old, e store.Entry) error {
 	if !changed {
 		return nil
 	}
+	if old.Version > 0 { // together with what it has it may be too large
+		if err := l.board.ValidateEntry(row); err != nil {
+			return fmt.Errorf("load: %w", err)
+		}
+	}
 	row.Version++
 	data, err := l.encoder.encode(row)
 	if err != nil {

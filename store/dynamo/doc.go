@@ -8,11 +8,14 @@
 // meanwhile may be seen at both of its places or at neither. EntriesOf is
 // eventually consistent too; Entry is not.
 //
-// Every write carries a random number of its own, kept beside the row. A request
-// whose answer was lost is sent again, and that number tells its own earlier
-// success from another writer's. Only where a third write came in between it
-// cannot: then the answer is store.ErrConflict although the write was carried out
-// and overwritten, and it takes a post id to count it once.
+// Every write carries a random number of its own, and a row keeps those of its last 16
+// to 32 writes. A request whose answer was lost is sent again, and that number tells its
+// own earlier success from another writer's, also when others have written over it.
+// Writes of one row go through a [Store] one after the other, each with all its attempts,
+// so that only the writes of other processes can come in between. Where these are so many
+// that the row has forgotten, the error is store.ErrConflict and store.ErrUnknown: the
+// write may have been carried out, and it takes a post id to find it. One that is
+// store.ErrConflict alone was not. So use one Store of a table in a process.
 //
 // Usage is what DynamoDB says it charged. A request that failed tells nothing: a
 // write refused by its condition is counted at its price, one that was throttled

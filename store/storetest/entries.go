@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ var entrySentences = []sentence{
 	{"Put without a column leaves its index", putWithoutColumn},
 	{"Put of a hidden row leaves all indexes and it comes back", putHidden},
 	{"Put refuses what cannot be stored", putRefuses},
+	{"Put and Load take the largest row with its post ids, and refuse a larger one", putLargest},
 	{"Put keeps the extremes of scores", putExtremes},
 	{"Put keeps boards apart", putKeepsBoardsApart},
 	{"Put costs table and index write units", putCosts},
@@ -229,6 +231,37 @@ func putRefuses(f *fixture) {
 	}
 	f.wantMissing("ann")
 	f.wantRows("xp")
+}
+
+func putLargest(f *fixture) {
+	largest := entry("ann", 7, 8230)
+	for i := range store.MaxPosts {
+		largest.Posts = append(largest.Posts, fmt.Sprintf("%0*d", store.MaxPostID, i))
+	}
+	without := largest.Clone()
+	without.Posts, without.Attributes = nil, map[string]string{"replay": "", "clan": "owls"}
+	largest.Attributes = map[string]string{"clan": "owls", "replay": strings.Repeat("x", store.MaxEntry-store.EntrySize(f.board, without))}
+	largest = f.put(largest)
+	f.wantEntry(largest)
+	larger := largest.Clone()
+	larger.Attributes["replay"] += "x"
+	refuses := func(how string, err error) {
+		if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("board %q, owner \"ann\"", f.board.Name)) || !strings.Contains(err.Error(), `"replay" of `) {
+			f.Errorf("%s of a row that is too large: %v, want ErrInvalid that names it", how, err)
+		}
+	}
+	_, err := f.Put(f.ctx, f.board, larger)
+	refuses("Put", err)
+	errs, _, err := f.PutAll(f.ctx, f.board, []store.Entry{larger})
+	if err != nil {
+		f.Fatal(err)
+	}
+	refuses("PutAll", errs[0])
+	_, err = f.Load(f.ctx, f.board, []store.Entry{larger})
+	refuses("Load", err)
+	_, err = f.Load(f.ctx, f.board, []store.Entry{{Owner: "ann", Attributes: map[string]string{"more": "x"}}})
+	refuses("Load together with what is there", err)
+	f.wantEntry(largest)
 }
 
 func putExtremes(f *fixture) {
