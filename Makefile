@@ -9,7 +9,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Tests that lack a server or a dataset skip. A skip would hide a broken path, so
 # it is a failure here: of the servers always, of the datasets where there are any.
 comma        := ,
-TEST_REQUIRE := dynamodb,memcached$(if $(wildcard ../shared/data),$(comma)data)
+TEST_REQUIRE := dynamodb,memcached,promtool$(if $(wildcard ../shared/data),$(comma)data)
 
 .PHONY: help
 help: ## Print this list
@@ -24,7 +24,7 @@ test: servers ## Run every test, with nothing skipped
 	RANKCURVE_TEST_REQUIRE=$(TEST_REQUIRE) go test -count=1 -timeout 10m ./...
 
 .PHONY: servers
-servers: ## Install what the tests run against: memcached and a DynamoDB
+servers: ## Install what the tests run against: memcached, a DynamoDB and promtool
 	@.ci/servers
 
 .PHONY: race

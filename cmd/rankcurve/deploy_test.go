@@ -33,13 +33,14 @@ func deployed(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A listener notes the names of the metrics that are registered.
+// A listener notes the metrics that are registered: their names, and by name their labels.
 type listener struct {
 	prometheus.Registerer
-	names []string
+	names  []string
+	labels map[string][]string
 }
 
-var fullName = regexp.MustCompile(`fqName: "([^"]+)"`)
+var describedAs = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
 
 func (l *listener) MustRegister(all ...prometheus.Collector) {
 	for _, c := range all {
@@ -47,7 +48,12 @@ func (l *listener) MustRegister(all ...prometheus.Collector) {
 		c.Describe(described)
 		close(described)
 		for d := range described {
-			l.names = append(l.names, fullName.FindStringSubmatch(d.String())[1])
+			said := describedAs.FindStringSubmatch(d.String())
+			l.names = append(l.names, said[1])
+			if l.labels == nil {
+				l.labels = map[string][]string{}
+			}
+			l.labels[said[1]] = strings.FieldsFunc(said[2], func(r rune) bool { return r == ',' })
 		}
 	}
 }
@@ -58,7 +64,7 @@ func TestDashboardAndAlertsNameTheMetricsThereAre(t *testing.T) {
 	var l listener
 	jobs.NewMetrics(&l)
 	named := map[string]bool{}
-	for _, file := range []string{"grafana.json", "alerts.yaml"} {
+	for _, file := range []string{"grafana.json", "alerts.yaml", "alerts_test.yaml"} {
 		found := regexp.MustCompile(`rankcurve_[a-z_]+`).FindAllString(deployed(t, file), -1)
 		for _, name := range found {
 			name = strings.TrimSuffix(name, "_bucket")

@@ -17,7 +17,7 @@ import (
 // EndpointVariable points the tests at another DynamoDB endpoint than dynalite.
 const EndpointVariable = "RANKCURVE_TEST_DYNAMODB_ENDPOINT"
 
-// RequireVariable lists what must not be skipped: "dynamodb", "memcached".
+// RequireVariable lists what must not be skipped: "dynamodb", "memcached", "promtool".
 const RequireVariable = "RANKCURVE_TEST_REQUIRE"
 
 // DynamoDB returns the URL of a DynamoDB endpoint: the one that EndpointVariable
@@ -81,13 +81,23 @@ func dynaliteFolder() (string, error) {
 	if _, err := exec.LookPath("node"); err != nil {
 		return "", err
 	}
+	folder, err := installed("dynalite")
+	if err != nil {
+		return "", err
+	}
+	_, err = os.Stat(filepath.Join(folder, "node_modules", "dynalite"))
+	return folder, err
+}
+
+// installed is a folder of .ci, found from a test's folder upwards.
+func installed(name string) (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			break
+			return filepath.Join(folder, ".ci", name), nil
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {
@@ -95,7 +105,4 @@ func dynaliteFolder() (string, error) {
 		}
 		folder = parent
 	}
-	folder = filepath.Join(folder, ".ci", "dynalite")
-	_, err = os.Stat(filepath.Join(folder, "node_modules", "dynalite"))
-	return folder, err
 }
