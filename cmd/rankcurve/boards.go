@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -70,36 +71,48 @@ func (p *program) boards(c *cli.Context) error {
 		if len(boards) == 0 && family != "" && len(unreadable) == 0 {
 			return noBoards(cfg, family)
 		}
-		t := newTable(c.App.Writer, "BOARD", "PERIOD", "SHARDS", "COLUMNS", "START", "END", "EXPIRES").texts(0, 1, 3, 4, 5, 6)
-		for _, b := range boards {
-			if c.Bool("json") {
-				if err := printJSON(c.App.Writer, boardRowOf(b, now)); err != nil {
-					return err
-				}
-				continue
-			}
-			t.row(boardCells(b, now)...)
+		write := printBoards
+		if c.Bool("json") {
+			write = printBoardRows
 		}
-		if !c.Bool("json") && len(boards) > 0 {
-			if err := t.print(); err != nil {
-				return err
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(unreadable)) {
-			if c.Bool("json") {
-				if err := printJSON(c.App.Writer, unreadableRow{name, unreadable[name].Error()}); err != nil {
-					return err
-				}
-			}
+		if err := write(c.App.Writer, boards, unreadable, now); err != nil {
+			return err
 		}
 		return store.Unreadable(unreadable)
 	})
 }
 
+// printBoards writes those boards that can be read; the error says it of the others.
+func printBoards(w io.Writer, boards []store.Board, _ map[string]error, now time.Time) error {
+	if len(boards) == 0 {
+		return nil
+	}
+	t := newTable(w, "BOARD", "PERIOD", "SHARDS", "COLUMNS", "START", "END", "EXPIRES").texts(0, 1, 3, 4, 5, 6)
+	for _, b := range boards {
+		t.row(boardCells(b, now)...)
+	}
+	return t.print()
+}
+
 // An unreadableRow is a board whose definition cannot be read, in JSON.
 type unreadableRow struct {
 	Board string `json:"board"`
-	Error string `json:"error"`
+	failure
+}
+
+// printBoardRows writes all boards in JSON, those behind that cannot be read.
+func printBoardRows(w io.Writer, boards []store.Board, unreadable map[string]error, now time.Time) error {
+	for _, b := range boards {
+		if err := printJSON(w, boardRowOf(b, now)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(unreadable)) {
+		if err := printJSON(w, unreadableRow{name, failureOf(unreadable[name])}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unreadableOf takes the boards whose definitions cannot be read out of the error of a

@@ -59,12 +59,11 @@ func (s *Store) Boards(ctx context.Context) (boards []store.Board, err error) {
 	unreadable := map[string]error{}
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketBoards).ForEach(func(name, data []byte) error {
-			b, err := decodeBoard(string(name), data)
-			if err != nil {
-				unreadable[string(name)] = err
-				return nil
+			if b, why := decodeBoard(string(name), data); why == nil {
+				boards = append(boards, b)
+			} else {
+				unreadable[string(name)] = why
 			}
-			boards = append(boards, b)
 			return nil
 		})
 	})

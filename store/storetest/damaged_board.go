@@ -14,7 +14,7 @@ import (
 // of which the damaged one's definition is one that nobody can decode.
 func RunDamagedBoard(t *testing.T, open func(t *testing.T, rows []store.Owned, damaged string) store.Store) {
 	t.Helper()
-	var rows []store.Owned
+	rows := make([]store.Owned, 0, 3)
 	for _, name := range []string{"daily", damagedBoard, "weekly"} {
 		rows = append(rows, store.Owned{Board: boardOf(name, 1), Entry: entry("ann", 7, 7)})
 	}
