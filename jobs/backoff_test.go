@@ -29,7 +29,9 @@ func TestAStoreThatIsAwayForAMomentIsTriedAgainWithinTheInterval(t *testing.T) {
 			}}
 			time.Sleep(time.Minute)
 			plan := jobs.Plan{Schedule: schedule(t, spec)}
-			h = newHand(t, st, settled(plan))
+			s := settled(plan)
+			s.Jitter = 0 // would come on top of each try's wait
+			h = newHand(t, st, s)
 			h.work()
 			time.Sleep(2 * time.Minute)
 			interval := plan.Schedule.Interval(time.Now())

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -155,16 +156,25 @@ func TestCommandsAreTheSameOnDynamoDB(t *testing.T) {
 // A table that throttles and fails now and then costs time alone: the walk is
 // paced, and a question is asked again.
 func TestCommandsOnAShakyDynamoDB(t *testing.T) {
+	var mu sync.Mutex
+	failed := map[string]bool{}
+	again := func(r shaky.Request) bool { // a request that has failed is let through: one that fails each of three times is an error
+		mu.Lock()
+		defer mu.Unlock()
+		key := r.Operation + string(r.Body)
+		failed[key] = !failed[key]
+		return !failed[key]
+	}
 	proxy := shaky.New(t, servers.DynamoDB(t), func(r shaky.Request) shaky.Fault {
 		switch {
 		case r.Operation == "DeleteTable" || r.Operation == "CreateTable":
 			return shaky.None // not what is tested
+		case r.Number%10 != 7 && r.Number%20 != 3, again(r):
+			return shaky.None
 		case r.Number%10 == 7:
 			return shaky.Throttled
-		case r.Number%20 == 3:
-			return shaky.Refused
 		}
-		return shaky.None
+		return shaky.Refused
 	})
 	c := cloudAt(t, proxy.URL)
 	c.games(200)
