@@ -220,7 +220,7 @@ func BenchmarkAdmission(b *testing.B) {
 		b.Run(strconv.Itoa(columns), func(b *testing.B) {
 			a := newAdmission(4)
 			round := func(blockers int) {
-				var leave []func(float64)
+				leave := make([]func(float64), 0, blockers)
 				for i := range blockers {
 					out, err := a.enter(b.Context(), store.CurveKey{Board: "blocker", Column: strconv.Itoa(i)})
 					if err != nil {

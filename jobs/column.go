@@ -78,7 +78,7 @@ const (
 // A workedColumn is one column that a worker refreshes.
 type workedColumn struct {
 	key   store.CurveKey
-	entry cron.EntryID
+	entry cron.EntryID // 0: none yet; Run's alone
 
 	mu       sync.Mutex
 	doing    activity
@@ -200,6 +200,13 @@ func (c *workedColumn) stop() {
 	if c.retry != nil {
 		c.retry.Stop()
 	}
+}
+
+// isGone says that the column is refreshed no more.
+func (c *workedColumn) isGone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
 }
 
 // state is what health tells.

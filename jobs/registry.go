@@ -17,12 +17,18 @@ func (w *Worker) sync(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
+	w.schedule(w.take(ctx, boards, unreadable, err))
+}
+
+// take brings the columns in line with what was read, and says which are to be scheduled, for
+// they are new or have other times, and which no more.
+func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[string]error, err error) (anew, gone []*workedColumn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.listing, w.tried = time.Time{}, w.refresher.now()
 	if w.unlisted = err; err != nil {
 		w.log.WarnContext(ctx, "boards cannot be listed; those known are refreshed all the same", "error", err)
-		return
+		return nil, nil
 	}
 	w.listed = w.tried
 	w.metrics.registry.Set(float64(w.listed.Unix()))
@@ -43,16 +49,43 @@ func (w *Worker) sync(ctx context.Context) {
 		for _, column := range b.Columns {
 			key := b.CurveKey(column.Name)
 			there[key] = true
-			w.place(key, b, plan)
+			if c, changed := w.place(key, b, plan); changed {
+				w.metrics.places(key, plan)
+				anew = append(anew, c)
+			}
 		}
 	}
 	w.refuse(ctx, refused)
 	for key, c := range w.columns {
 		if known := unreadable[key.Board] != nil && !expired(c.board, w.listed); !there[key] && !known {
+			gone = append(gone, c)
 			w.remove(c)
 		}
 	}
 	w.metrics.columns.Set(float64(len(w.columns)))
+	return anew, gone
+}
+
+// schedule has columns refreshed at their times, and at once where something is due already,
+// or no more. Cron sorts all entries for each that comes or goes while it runs, so it begins
+// when those of the first round are there, and nobody else has to wait for the lock meanwhile.
+func (w *Worker) schedule(anew, gone []*workedColumn) {
+	for _, c := range gone {
+		w.cron.Remove(c.entry)
+	}
+	for _, c := range anew {
+		if c.entry != 0 {
+			w.cron.Remove(c.entry)
+		}
+		_, plan := c.planned()
+		c.entry = w.cron.Schedule(times{plan, w.refresher.now}, cron.FuncJob(func() { w.run(c, true) }))
+	}
+	w.cron.Start()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range anew {
+		w.start(c) // what is due already is not made to wait for the next time
+	}
 }
 
 // list reads the registry, and gives up in time to try again.
@@ -74,25 +107,19 @@ func expired(b store.Board, now time.Time) bool {
 	return !b.Expires.IsZero() && !now.Before(b.Expires)
 }
 
-// place schedules a column, anew if it has other times than before.
-func (w *Worker) place(key store.CurveKey, b store.Board, plan Plan) {
+// place takes over what is said of a column, and whether that is new or has other times than
+// before.
+func (w *Worker) place(key store.CurveKey, b store.Board, plan Plan) (c *workedColumn, changed bool) {
 	c, known := w.columns[key]
-	switch {
-	case !known:
-		c = &workedColumn{key: key, board: b, plan: plan}
-		w.columns[key] = c
-	case c.take(b, plan):
-		w.cron.Remove(c.entry)
-	default:
-		return
+	if known {
+		return c, c.take(b, plan)
 	}
-	w.metrics.places(key, plan)
-	c.entry = w.cron.Schedule(times{plan, w.refresher.now}, cron.FuncJob(func() { w.run(c, true) }))
-	w.start(c) // what is due already is not made to wait for the next time
+	c = &workedColumn{key: key, board: b, plan: plan}
+	w.columns[key] = c
+	return c, true
 }
 
 func (w *Worker) remove(c *workedColumn) {
-	w.cron.Remove(c.entry)
 	c.stop()
 	delete(w.columns, c.key)
 	w.forget(c)

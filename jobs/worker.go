@@ -79,7 +79,6 @@ func (w *Worker) Run(ctx context.Context, grace time.Duration) error {
 	w.mu.Lock()
 	w.tried = w.refresher.now()
 	w.mu.Unlock()
-	w.cron.Start()
 	every := time.NewTicker(registryEvery)
 	defer every.Stop()
 	w.sync(ctx)
@@ -167,7 +166,7 @@ func (w *Worker) scheduled(c *workedColumn) {
 	b, plan := c.planned()
 	now := w.refresher.now()
 	due, interval := plan.due(now)
-	if ctx.Err() != nil || due.IsZero() || b.Expired(now) {
+	if ctx.Err() != nil || c.isGone() || due.IsZero() || b.Expired(now) {
 		return
 	}
 	if _, _, over := c.state(); over && plan.over(due) {
