@@ -117,7 +117,7 @@ func TestTheREADMEHasAllCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := []string{otherErrors, "usage"}
+	codes := append(make([]string, 0, len(errorClasses)+2), otherErrors, "usage")
 	for _, class := range errorClasses {
 		codes = append(codes, class.code)
 	}

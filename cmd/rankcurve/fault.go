@@ -16,11 +16,14 @@ type fault struct {
 	what   string // what is wrong; what to do
 }
 
-func (f *fault) Error() string {
+func (f *fault) Error() string { return legible(fmt.Sprintf("%d: %s", f.line, f.reason())) }
+
+// reason is the fault without its line.
+func (f *fault) reason() string {
 	if f.column == "" {
-		return legible(fmt.Sprintf("%d: %s", f.line, f.what))
+		return f.what
 	}
-	return legible(fmt.Sprintf("%d: %s: %s", f.line, f.column, f.what))
+	return f.column + ": " + f.what
 }
 
 // Unwrap makes a fault a [store.ErrInvalid].

@@ -142,8 +142,9 @@ func plainText(quoted []byte) string {
 	return text
 }
 
-func shortened(value []byte) string {
-	const most = 40
+func shortened(value []byte) string { return shortenedTo(value, 40) }
+
+func shortenedTo(value []byte, most int) string {
 	if len(value) > most {
 		return strings.ToValidUTF8(string(value[:most]), "") + "..."
 	}

@@ -33,6 +33,15 @@ One that begins like a log that was counted, and then has something else, is ref
 line of it was changed, or it is another log, which --log NAME tells apart. A copy of a log
 as it was earlier has nothing new in it.
 
+A line that cannot be counted refuses all of the file: one without an owner, of a time that
+cannot be read, is to come or too late, or beyond a limit. With --skip-refused FILE such lines
+are added to FILE, as {"line": 3, "reason": "...", "text": "..."} and with a warning, and
+the others are counted. They are done with, too: put what is corrected at the log's end. FILE
+is made, or goes on if it is such a list. Of a row that does not take its share, FILE has the
+lines, with the "board" that is without them.
+
+   rankcurve load photos access.csv --count-by image --skip-refused refused.ndjson
+
 Scores keep to min_score and max_score of the configuration. Where a row does not take
 what a log adds, the others of the chunk are counted and the log stays there: the same
 command goes on from there when the limit is raised, or the row lowered.`
@@ -56,6 +65,7 @@ func rollupFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "sum", Usage: "add up the log's column `NAME`, or COLUMN=NAME to call it COLUMN on the board; repeat it for others"},
 		&cli.StringFlag{Name: "type-column", Usage: "count into a board for each type in the log's column `NAME`"},
 		&cli.StringFlag{Name: "time-column", DefaultText: "time", Usage: "take the times of lines from the log's column `NAME`"},
+		&cli.StringFlag{Name: "skip-refused", Usage: "list lines that cannot be counted in `FILE`, with the reasons, and count the others"},
 		&cli.StringFlag{Name: "log", Usage: "tell the log by `NAME` from others that begin with the same line"},
 	}
 }
@@ -91,6 +101,10 @@ type rollup struct {
 	lines    int  // of the file, then
 	families map[string]*rankcurve.Family
 	kinds    map[string]bool
+
+	skip    string       // the file of --skip-refused
+	list    *refusedList // nil: a line that cannot be counted is an error
+	refused int64        // lines that are listed
 
 	rows, gone int64 // of the lines that are not counted yet
 	boards     map[string]bool
@@ -151,6 +165,9 @@ func (r *rollup) readFlags(c *cli.Context, specs []columnSpec) error {
 	}
 	if r.logName = c.String("log"); c.IsSet("log") && (r.logName == "" || len(r.logName) > maxLogName) {
 		return usagef("--log has %d bytes; give the log a name of 1 to %d", len(r.logName), maxLogName)
+	}
+	if r.skip = c.String("skip-refused"); c.IsSet("skip-refused") && (r.skip == "" || r.skip == "-") {
+		return usagef("--skip-refused %q is no file; name one for the list of refused lines", r.skip)
 	}
 	counted, sums := c.IsSet("count-by"), c.StringSlice("sum")
 	switch {
@@ -234,15 +251,29 @@ func (r *rollup) run(c *cli.Context) (err error) {
 			return nothingWritten(err)
 		}
 	}
-	if r.rows > 0 {
-		if r.noIndex, err = r.missingIndexes(ctx); err != nil {
-			return err
-		}
-		if err := r.count(ctx); err != nil {
-			return err
-		}
+	if err := r.countAndList(ctx); err != nil {
+		return err
 	}
 	return r.report(c, before, time.Since(start))
+}
+
+// countAndList counts what there is to count, with a list of what is refused if
+// --skip-refused names one.
+func (r *rollup) countAndList(ctx context.Context) (err error) {
+	begun := r.journal.log().Next != nil
+	if r.older || r.rows+r.refused == 0 && !begun {
+		return nil
+	}
+	if r.noIndex, err = r.missingIndexes(ctx); err != nil {
+		return err
+	}
+	if r.skip != "" {
+		if r.list, err = openList(r.skip, r.log.input, r.journal.log()); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.list.close()) }()
+	}
+	return r.count(ctx)
 }
 
 // findPlace looks up how far the log is counted.

@@ -26,94 +26,145 @@ const rollupTries = 5
 // count posts the lines chunk by chunk. Before one is begun, the journal says where it
 // ends, and that the one before is stored: one write of it for each chunk.
 func (r *rollup) count(ctx context.Context) error {
-	log, sum, counted := r.journal.log(), r.log.summer(), int64(0)
-	bar := r.program.progressOf("lines", "counting", r.rows, false)
+	log, sum, counted, all := r.journal.log(), r.log.summer(), int64(0), r.rows
+	bar := r.program.progressOf("lines", "counting", all, false)
 	defer bar.end()
 	if _, err := sum.to(log.Done.Bytes); err != nil {
 		return err
 	}
+	r.gone, r.refused = 0, 0
 	for {
 		t, err := r.begin(ctx, log, sum)
-		if err != nil || t.rows == 0 {
-			return r.stopped(counted, err)
+		if err != nil || t.read() == 0 {
+			r.rows = counted
+			return r.stopped(counted, all, err)
 		}
 		if err := r.post(ctx, log, t); err != nil {
-			return r.stopped(counted, err)
+			return r.stopped(counted, all, err)
 		}
-		log.Done, log.Next, log.Left = *log.Next, nil, nil
-		counted += t.rows
+		log.end()
+		if r.list != nil {
+			clear(r.list.rows)
+		}
+		counted, r.gone, r.refused = counted+t.rows, r.gone+t.gone, r.refused+int64(len(t.refused))
 		bar.set(counted)
-		r.program.log().Debug("chunk counted", "family", r.def.Name, "lines", counted, "of", r.rows)
+		r.program.log().Debug("chunk counted", "family", r.def.Name, "lines", counted, "of", all)
 	}
 }
 
 // begin reads the next chunk and notes it in the journal: the one that an earlier run
-// had begun, or else a new one. At the end of the log it has no rows.
+// had begun, or else a new one. At the end of the log it has no lines.
 func (r *rollup) begin(ctx context.Context, log *countedLog, sum *summer) (*tally, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if log.Next != nil {
-		t, err := r.read(log.Done, log.Next.Bytes, math.MaxInt)
+		t, err := r.read(log.Done, log.Next.Bytes, math.MaxInt, true)
 		if err != nil {
 			return nil, err
 		}
 		_, err = sum.to(log.Next.Bytes)
 		return t, err
 	}
-	t, err := r.read(log.Done, r.log.usable, r.chunk)
+	t, err := r.read(log.Done, r.log.usable, r.chunk, false)
 	if err != nil {
 		return nil, err
 	}
-	if t.rows > 0 {
-		for _, place := range t.ends {
-			end, err := sum.to(place)
-			if err != nil {
-				return nil, err
-			}
-			log.Ends = append(log.Ends, end)
-		}
-		next, err := sum.to(t.last.end)
-		if err != nil {
+	if t.read() > 0 {
+		if err := r.skipRefused(ctx, log, t); err != nil {
 			return nil, err
 		}
-		log.Next, log.At = &next, r.now
+		if err := log.beginWith(t, sum); err != nil {
+			return nil, err
+		}
 	}
 	return t, r.journal.save(context.WithoutCancel(ctx))
+}
+
+// beginWith notes the places of a new chunk.
+func (l *countedLog) beginWith(t *tally, sum *summer) error {
+	for _, place := range t.ends {
+		end, err := sum.to(place)
+		if err != nil {
+			return err
+		}
+		l.Ends = append(l.Ends, end)
+	}
+	next, err := sum.to(t.end)
+	if err != nil {
+		return err
+	}
+	l.Next, l.At = &next, t.now
+	return nil
+}
+
+// skipRefused lists what a new chunk leaves out, and notes it for a run that goes on. The
+// list has the log's id, so a new one is in the journal before.
+func (r *rollup) skipRefused(ctx context.Context, log *countedLog, t *tally) error {
+	if len(t.refused) == 0 {
+		return nil
+	}
+	if r.journal.fresh {
+		if err := r.journal.save(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
+	if err := r.list.add(t.refused); err != nil {
+		return err
+	}
+	r.program.log().Debug("lines refused", "family", r.def.Name, "lines", len(t.refused))
+	for _, line := range t.refused {
+		log.Skip = append(log.Skip, line.Line)
+	}
+	return nil
 }
 
 // post stores one chunk. Rows that refuse it do not keep the others from it.
 func (r *rollup) post(ctx context.Context, log *countedLog, t *tally) error {
 	var refused refusals
-	for _, at := range t.places() {
-		posts := log.outstanding(at.board(), t.posts(at, log.postID()))
+	for _, at := range t.counted() {
+		posts := r.list.withhold(at.board(), log.outstanding(at.board(), t.posts(at, log.postID())))
 		if len(posts) == 0 {
 			continue
 		}
-		b, err := r.board(ctx, at)
-		if err != nil {
+		if err := r.postTo(ctx, at, posts, &refused); err != nil {
 			return err
-		}
-		for some := range slices.Chunk(posts, r.batch) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := r.journal.confirm(ctx); err != nil {
-				return err
-			}
-			lost, err := postBatch(context.WithoutCancel(ctx), b, some, &refused)
-			if err := errors.Join(r.lose(ctx, at, lost), err); err != nil {
-				return err
-			}
 		}
 		r.boards[at.board()] = true
 		r.program.log().Debug("board counted", "board", at.board(), "owners", len(t.boards[at]))
 	}
-	if refused.count == 0 {
-		return r.reportLost(ctx, log, t)
+	switch {
+	case refused.count == 0:
+	case r.list != nil:
+		if err := r.listShares(log, &refused); err != nil {
+			return err
+		}
+	default:
+		log.Left = refused.left()
+		return errors.Join(refused.err(r.log.name, *log), r.journal.save(context.WithoutCancel(ctx)))
 	}
-	log.Left = refused.left()
-	return errors.Join(refused.err(r.log.name, *log), r.journal.save(context.WithoutCancel(ctx)))
+	return r.reportLost(ctx, log, t)
+}
+
+// postTo stores what one board has of a chunk.
+func (r *rollup) postTo(ctx context.Context, at placeOfLines, posts []rankcurve.Post, refused *refusals) error {
+	b, err := r.board(ctx, at)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(posts, r.batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.journal.confirm(ctx); err != nil {
+			return err
+		}
+		lost, err := postBatch(context.WithoutCancel(ctx), b, some, refused)
+		if err := errors.Join(r.lose(ctx, at, lost), err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // postBatch sends posts until all are stored, or refused by their rows; those that met
@@ -180,19 +231,21 @@ func (r *rollup) limits(family string) map[store.Period]map[string]store.Limit {
 }
 
 // stopped says how far a count came that did not reach its end.
-func (r *rollup) stopped(counted int64, err error) error {
-	far := fmt.Sprintf("%s of %s are counted", humanize.Comma(counted), counting(r.rows, "line"))
-	switch {
-	case err == nil:
+func (r *rollup) stopped(counted, all int64, err error) error {
+	if err == nil {
 		return nil
+	}
+	far := fmt.Sprintf("%s of %s are counted", humanize.Comma(counted), counting(all, "line"))
+	if next := r.journal.log().Next; next != nil {
+		far += fmt.Sprintf(" on all boards, and those up to line %s on some perhaps", humanize.Comma(int64(next.Lines)))
+	}
+	switch {
 	case errors.Is(err, context.Canceled):
 		return advicef(err, "stopped: %s; run the same command again to finish", far)
 	case errors.Is(err, store.ErrLost):
 		return hintf(err, "%s; another process has taken the log over", far)
 	case errors.As(err, new(*refusedChunk)):
-		return hintf(err, "%s of this run", far)
-	case errors.As(err, new(*lostPosts)):
-		return hintf(err, "then run the same command again to go on")
+		return err
 	}
 	return hintf(err, "%s; run the same command again to go on", far)
 }

@@ -63,7 +63,7 @@ func (j *journal) find(name, how string, began mark, f marks) (older bool, err e
 			return false, err
 		}
 		j.logs = append(j.logs, countedLog{ID: strings.ToLower(rand.Text()[:10]), Name: name, How: how, Done: began, Ends: []mark{began}})
-		j.at = len(j.logs) - 1
+		j.at, j.fresh = len(j.logs)-1, true
 		return false, nil
 	}
 	known := j.log()

@@ -96,7 +96,7 @@ func TestALogWithoutLines(t *testing.T) {
 	for _, nothing := range []string{"", "\n", " \r\n\n", "\ufeff"} {
 		count(nothing).ok("nothing new: " + path + " has no line yet\n")
 	}
-	if out := count("page,at\nx,", "--json").ok().out; out != `{"log":"`+path+`","boards":[],"lines":0,"up_to":0,"gone":0,"older":false,"waiting":true,"no_index":[]}`+"\n" {
+	if out := count("page,at\nx,", "--json").ok().out; out != `{"log":"`+path+`","boards":[],"lines":0,"up_to":0,"gone":0,"refused":0,"older":false,"waiting":true,"no_index":[]}`+"\n" {
 		t.Error(out)
 	}
 	count("page,at\nx,").ok("nothing new: "+path+" has no line yet\n", "the last line has no line break at its end yet")

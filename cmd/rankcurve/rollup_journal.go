@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rankcurve/rankcurve/store"
@@ -25,12 +26,21 @@ type countedLog struct {
 	Next *mark               `json:"next,omitempty"`
 	Left map[string][]string `json:"left,omitempty"` // owners by board whose rows refused the lines up to Next, when all others had taken them
 	Lost map[string][]string `json:"lost,omitempty"` // owners by board of which it cannot be told whether they have those lines: they are not posted again
+	Skip []int               `json:"skip,omitempty"` // of the lines up to Next, those that are refused and listed
 	Ends []mark              `json:"ends,omitempty"` // earlier places, by which older copies and changes are known
 	At   time.Time           `json:"at"`             // of the last chunk's beginning
 }
 
 // postID is the id of all posts of the chunk that is under way.
 func (l countedLog) postID() string { return fmt.Sprintf("%s-%d", l.ID, l.Done.Bytes) }
+
+// end says that the chunk under way is stored.
+func (l *countedLog) end() { l.Done, l.Next, l.Left, l.Lost, l.Skip = *l.Next, nil, nil, nil, nil }
+
+func (l *countedLog) skips(line int) bool {
+	_, found := slices.BinarySearch(l.Skip, line)
+	return found
+}
 
 // A journal says how far the logs of a family are counted, in an item of the store for
 // all those that begin with the same line. Rows remember their last posts only, so
@@ -41,8 +51,9 @@ type journal struct {
 	key    store.CurveKey // its item is kept as a curve's state is
 	lease  store.Lease
 
-	logs []countedLog
-	at   int // of the log at hand in logs
+	logs  []countedLog
+	at    int  // of the log at hand in logs
+	fresh bool // that one is not saved yet
 }
 
 // journalLease is for how long a log is locked after its counter died. A living one
@@ -120,6 +131,7 @@ func (j *journal) save(ctx context.Context) error {
 		return fmt.Errorf("write the journal of family %q: %w", j.family, err)
 	}
 	_, err = j.store.SaveState(ctx, j.key, data)
+	j.fresh = j.fresh && err != nil
 	return err
 }
 

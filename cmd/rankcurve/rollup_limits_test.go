@@ -24,7 +24,7 @@ func TestRollUpKeepsToLimits(t *testing.T) {
 	log := "image,time,type,bytes\n" + strings.Repeat("a.jpg,2026-11-21T09:00:00Z,view,1\n", 4) + "b.jpg,2026-11-21T09:00:00Z,view,7\na.jpg,2026-11-21T09:00:00Z,like,1\n"
 	path := s.file("access.csv", log)
 	for range 2 {
-		s.countLog(path).fails(exitFailed, `owner "a.jpg"`, `board "photos.view"`, "above the limit of 3", "and 2 rows more", "the lines 2 to 7 are counted for all others", "raise min_score or max_score", "0 of 6 lines are counted")
+		s.countLog(path).fails(exitFailed, `owner "a.jpg"`, `board "photos.view"`, "above the limit of 3", "and 2 rows more", "the lines 2 to 7 are counted for all others", "raise min_score or max_score", "with --skip-refused FILE to count on without them\n")
 		s.wantTop("photos.view", "1 b.jpg 1")
 		s.wantTop("photos.view:2026-11-21", "1 b.jpg 1")
 		s.wantTop("photos.like", "1 a.jpg 1")

@@ -28,11 +28,13 @@ type logLine struct {
 	line              int
 	owner, kind, time string
 	sums              []string // in the order of logColumns
-	end               int64    // where the next line begins in the file
+	start             int64    // where it begins in the file, or empty lines before it
+	end               int64    // where the next line begins
 }
 
 // A logReader reads lines of a log. An error is io.EOF at the end, a *fault for a line
-// after which others follow, or another one that ends the reading.
+// after which others follow, and of which it is known where it stands, or another one that
+// ends the reading.
 type logReader interface {
 	read() (logLine, error)
 }
@@ -135,27 +137,49 @@ func (l *accessLog) between(from, to int64, line int) logReader {
 		lines := bufio.NewReaderSize(l.section(from, to), 1<<18)
 		return &ndjsonLog{log: l, lines: lines, at: from, line: line}
 	}
-	c := &csvLog{log: l, csv: csv.NewReader(bufio.NewReaderSize(l.section(from, to), 1<<18)), from: from, line: line}
-	c.csv.ReuseRecord = true
-	c.csv.FieldsPerRecord = -1
+	c := &csvLog{log: l, buffer: bufio.NewReaderSize(nil, 1<<18), to: to}
+	c.begin(from, line)
 	return c
+}
+
+// text is a line as it stands in the file, without its end.
+func (l *accessLog) text(line logLine) (string, error) {
+	text := make([]byte, line.end-line.start)
+	if _, err := l.file.ReadAt(text, line.start); err != nil {
+		return "", fmt.Errorf("read input: %w", err)
+	}
+	return string(bytes.Trim(text, "\r\n")), nil
 }
 
 // A csvLog reads lines of a CSV file.
 type csvLog struct {
-	log  *accessLog
-	csv  *csv.Reader
-	from int64
-	line int
+	log    *accessLog
+	buffer *bufio.Reader
+	to     int64
+	csv    *csv.Reader
+	from   int64 // where it began
+	line   int
+}
+
+func (c *csvLog) begin(from int64, line int) {
+	c.buffer.Reset(c.log.section(from, c.to))
+	c.csv, c.from, c.line = csv.NewReader(c.buffer), from, line
+	c.csv.ReuseRecord = true
+	c.csv.FieldsPerRecord = -1
 }
 
 func (c *csvLog) read() (logLine, error) {
+	start := c.from + c.csv.InputOffset()
 	record, err := readRecord(c.csv)
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return c.broken(start, parse)
+	}
 	if err != nil {
-		return logLine{}, csvFault(err, c.line)
+		return logLine{}, err
 	}
 	number, _ := c.csv.FieldPos(0)
-	l := logLine{line: c.line + number - 1, end: c.from + c.csv.InputOffset()}
+	l := logLine{line: c.line + number - 1, start: start, end: c.from + c.csv.InputOffset()}
 	if len(record) != len(c.log.names) {
 		return l, faultf(l.line, "", "the line has %s, the header %d; separate them by commas, and put quotes around a comma that is part of a field", counting(len(record), "field"), len(c.log.names))
 	}
@@ -173,13 +197,31 @@ func (c *csvLog) read() (logLine, error) {
 	return l, nil
 }
 
+// broken is a line that is no CSV. What follows is read anew from the next one: with a
+// quote that is not closed it would be all up to the next quote.
+func (c *csvLog) broken(start int64, parse *csv.ParseError) (logLine, error) {
+	l, fault := logLine{line: c.line + parse.StartLine - 1, start: start, end: start}, csvFault(parse, c.line)
+	c.buffer.Reset(c.log.section(start, c.to))
+	for {
+		text, err := c.buffer.ReadBytes('\n')
+		if l.end += int64(len(text)); len(bytes.TrimSpace(text)) > 0 || errors.Is(err, io.EOF) {
+			c.begin(l.end, l.line+1)
+			return l, fault
+		}
+		if err != nil {
+			return l, fmt.Errorf("read input: %w", err)
+		}
+		l.start = l.end
+	}
+}
+
 // csvFault names the line that is no CSV, of a reader that began at a line.
 func csvFault(err error, began int) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return err
 	}
-	return faultf(began+parse.Line-1, "", "%v; put quotes around the whole field, and write a quote inside it twice", parse.Err)
+	return faultf(began+parse.StartLine-1, "", "%v; put quotes around the whole field, and write a quote inside it twice", parse.Err)
 }
 
 // An ndjsonLog reads lines of one JSON object each. Other fields than the named ones
@@ -202,10 +244,13 @@ func (n *ndjsonLog) read() (logLine, error) {
 		case err != nil:
 			return logLine{}, fmt.Errorf("read input: %w", err)
 		}
+		start := n.at
 		n.at += int64(len(text))
 		n.line++
 		if text = bytes.TrimSpace(text); len(text) > 0 {
-			return n.parse(text)
+			l, err := n.parse(text)
+			l.start = start
+			return l, err
 		}
 	}
 }

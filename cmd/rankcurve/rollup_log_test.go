@@ -13,6 +13,9 @@ import (
 type viewsLog struct {
 	text  strings.Builder
 	lines int
+	bad   bool // there are lines without an owner, which are counted nowhere
+	at    int  // line of the file
+	wrong []int
 	want  map[string]map[string]int64 // views by board and owner
 	bytes map[string]map[string]int64
 }
@@ -28,6 +31,10 @@ func (l *viewsLog) grow(lines int) {
 	for range lines {
 		i := l.lines
 		l.lines++
+		if l.at++; l.bad && i%997 == 5 {
+			l.text.WriteString(",2024-04-30T12:00:00Z,view,1\n")
+			l.wrong, l.at = append(l.wrong, l.at+1), l.at+1
+		}
 		owner, kind, size := fmt.Sprintf("p%d", i*i%41), []string{"view", "like"}[i%5/4], int64(i%1000)
 		day := []string{"2024-04-30", "2024-05-01", "2024-05-02"}[i*7/5%3]
 		fmt.Fprintf(&l.text, "%s,%sT12:00:00Z,%s,%d\n", owner, day, kind, size)

@@ -33,7 +33,7 @@ func (r *rollup) reportLost(ctx context.Context, log *countedLog, t *tally) erro
 		return nil
 	}
 	err := &lostPosts{r.lostText(log, t)}
-	log.Done, log.Next, log.Left, log.Lost = *log.Next, nil, nil, nil
+	log.end()
 	return errors.Join(err, r.journal.save(context.WithoutCancel(ctx)))
 }
 
@@ -47,7 +47,7 @@ func (e *lostPosts) Unwrap() error { return rankcurve.ErrForgotten }
 func (r *rollup) lostText(log *countedLog, t *tally) string {
 	lines := []string{fmt.Sprintf("%s: the lines %d to %d are counted, but for these rows it cannot be told: an answer was lost, and %d or more other posts with ids came since. Look at each of them (`rankcurve owner NAME`), and post what is missing:",
 		r.log.name, log.Done.Lines+1, log.Next.Lines, store.MaxPosts)}
-	for _, at := range t.places() {
+	for _, at := range t.counted() {
 		for _, owner := range log.Lost[at.board()] {
 			lines = append(lines, r.lostCommand(at, owner, t.boards[at][owner]))
 		}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -16,18 +19,19 @@ const maxLeft = 10_000
 // Refusals are the posts of a chunk that their rows refuse: a score would be beyond a
 // limit or out of range, or the row cannot be read.
 type refusals struct {
-	count  int
-	first  error
-	owners map[string][]string // by board
+	count int
+	first error
+	why   map[string]map[string]error // by board and owner
 }
 
 func (r *refusals) add(board, owner string, err error) {
 	if r.count++; r.first == nil {
-		r.first, r.owners = err, map[string][]string{}
+		r.first, r.why = err, map[string]map[string]error{}
 	}
-	if r.count <= maxLeft {
-		r.owners[board] = append(r.owners[board], owner)
+	if r.why[board] == nil {
+		r.why[board] = map[string]error{}
 	}
+	r.why[board][owner] = err
 }
 
 // left is what the journal notes of them: with it, a later run need not rely on rows to
@@ -36,7 +40,60 @@ func (r *refusals) left() map[string][]string {
 	if r.count > maxLeft {
 		return nil
 	}
-	return r.owners
+	left := map[string][]string{}
+	for board, owners := range r.why {
+		left[board] = slices.Sorted(maps.Keys(owners))
+	}
+	return left
+}
+
+// listShares lists the lines of the chunk under way that rows refuse their shares of.
+func (r *rollup) listShares(log *countedLog, refused *refusals) error {
+	var listed []refusedLine
+	lines, t := r.log.between(log.Done.Bytes, log.Next.Bytes, log.Done.Lines+1), r.newTally(r.now)
+	for {
+		l, err := lines.read()
+		if errors.Is(err, io.EOF) {
+			return r.list.add(listed)
+		}
+		if r.refusedBefore(l) {
+			continue
+		}
+		if err == nil {
+			listed, err = t.shares(l, refused, listed)
+		}
+		if err != nil {
+			return fmt.Errorf("%s changed since it was counted: %w", r.log.name, err)
+		}
+	}
+}
+
+// shares adds a line to a list for each board whose row refused it.
+func (t *tally) shares(l logLine, refused *refusals, listed []refusedLine) ([]refusedLine, error) {
+	places, err := t.places(l)
+	if err != nil {
+		return nil, err
+	}
+	amounts, err := t.amounts(l)
+	if err != nil || len(amounts) == 0 {
+		return listed, err
+	}
+	for _, at := range places {
+		why, is := refused.why[at.board()][l.owner]
+		if !is {
+			continue
+		}
+		one, err := t.rollup.refusedLine(l)
+		if err != nil {
+			return nil, err
+		}
+		one.Board, one.Owner, one.Reason = at.board(), l.owner, bare(why)
+		if n := len(listed); n == 0 || listed[n-1].Line != l.line {
+			t.rollup.refused++
+		}
+		listed = append(listed, one)
+	}
+	return listed, nil
 }
 
 // outstanding are the posts of the chunk under way that may not be stored yet.
@@ -64,6 +121,6 @@ func (r *refusals) err(file string, log countedLog) error {
 	if r.count > 1 {
 		more = fmt.Sprintf(", and %s more", counting(int64(r.count-1), "row"))
 	}
-	return &refusedChunk{r.first, fmt.Sprintf("%s%s: of %s the lines %s to %s are counted for all others, and none after them; raise min_score or max_score in the configuration, or change the row, and run the same command again",
+	return &refusedChunk{r.first, fmt.Sprintf("%s%s: of %s the lines %s to %s are counted for all others, and none after them; raise min_score or max_score in the configuration, or change the row, and run the same command again, with --skip-refused FILE to count on without them",
 		bare(r.first), more, file, humanize.Comma(int64(log.Done.Lines+1)), humanize.Comma(int64(log.Next.Lines)))}
 }

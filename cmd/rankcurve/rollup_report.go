@@ -22,10 +22,11 @@ type loadedRow struct {
 type countedRow struct {
 	Log     string   `json:"log"`
 	Boards  []string `json:"boards"`
-	Lines   int64    `json:"lines"` // that were counted now
-	UpTo    int      `json:"up_to"` // the last line of the log that is counted
-	Gone    int64    `json:"gone"`  // of lines, those left out of boards that have expired
-	Older   bool     `json:"older"` // the file is an older copy of the log
+	Lines   int64    `json:"lines"`   // that were counted now
+	UpTo    int      `json:"up_to"`   // the last line of the log that is counted
+	Gone    int64    `json:"gone"`    // of lines, those left out of boards that have expired
+	Refused int64    `json:"refused"` // lines that --skip-refused has listed
+	Older   bool     `json:"older"`   // the file is an older copy of the log
 	Waiting bool     `json:"waiting"`
 	NoIndex []string `json:"no_index"`
 }
@@ -35,9 +36,12 @@ func listed(names []string) []string { return append([]string{}, names...) }
 
 // report says what was done, and what to do next.
 func (r *rollup) report(c *cli.Context, before int, took time.Duration) error {
+	if r.refused > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s of %s refused, and listed in %s with the reasons\n", counting(r.refused, "line"), r.log.name, r.skip)
+	}
 	w, log, names := c.App.Writer, r.journal.log(), slices.Sorted(maps.Keys(r.boards))
 	if c.Bool("json") {
-		return printJSON(w, countedRow{Log: r.log.name, Boards: listed(names), Lines: r.rows, UpTo: log.Done.Lines, Gone: r.gone, Older: r.older, Waiting: r.waiting(), NoIndex: listed(r.noIndex)})
+		return printJSON(w, countedRow{Log: r.log.name, Boards: listed(names), Lines: r.rows, UpTo: log.Done.Lines, Gone: r.gone, Refused: r.refused, Older: r.older, Waiting: r.waiting(), NoIndex: listed(r.noIndex)})
 	}
 	switch {
 	case r.older:

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/rankcurve/rankcurve"
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -34,27 +36,29 @@ func (p placeOfLines) board() string { return p.span.Board(p.family) }
 
 // A tally adds up lines by board and owner.
 type tally struct {
-	rollup *rollup
-	now    time.Time
-	rows   int64
-	gone   int64                                        // of them, those that some board of is gone
-	boards map[placeOfLines]map[string]map[string]int64 // to owner, to column, to sum
-	kinds  map[string]bool
-	last   logLine
-	ends   []int64 // places of milestones
+	rollup  *rollup
+	now     time.Time
+	rows    int64
+	gone    int64                                        // of them, those that some board of is gone
+	boards  map[placeOfLines]map[string]map[string]int64 // to owner, to column, to sum
+	kinds   map[string]bool
+	refused []refusedLine // that are not counted
+	passed  int64         // the same of a chunk that was begun before
+	end     int64         // of the lines that were read
+	ends    []int64       // places of milestones
 }
 
 func (r *rollup) newTally(now time.Time) *tally {
 	return &tally{rollup: r, now: now, boards: map[placeOfLines]map[string]map[string]int64{}, kinds: r.kinds}
 }
 
-// add counts one line.
-func (t *tally) add(l logLine) error {
-	family, err := t.family(l)
-	if err != nil {
-		return err
-	}
-	spans, err := t.spans(l, family)
+// read is how many lines were read.
+func (t *tally) read() int64 { return t.rows + t.passed + int64(len(t.refused)) }
+
+// add counts one line, in all boards or none. It may be late where its chunk was begun in
+// time.
+func (t *tally) add(l logLine, mayBeLate bool) error {
+	places, err := t.places(l)
 	if err != nil {
 		return err
 	}
@@ -68,38 +72,59 @@ func (t *tally) add(l logLine) error {
 	if err := store.ValidateOwner(l.owner); err != nil {
 		return faultf(l.line, t.rollup.columns.owner, "%s; rename it", bare(err))
 	}
-	if len(amounts) == 0 { // none of the columns that are summed up has a number
-		spans = nil
-	}
-	for _, s := range spans {
-		if err := t.addTo(placeOfLines{family, s}, l, amounts); err != nil {
+	if !mayBeLate {
+		if err := t.late(l); err != nil {
 			return err
 		}
 	}
+	for _, at := range places {
+		for column, amount := range amounts {
+			if _, err := store.AddScores(t.boards[at][l.owner][column], amount); err != nil {
+				return faultf(l.line, column, "the sum of owner %q is out of range with this line: %v", l.owner, err)
+			}
+		}
+	}
 	t.rows++
-	t.last = l
+	if len(places) < len(t.rollup.def.Periods) {
+		t.gone++
+	}
+	for _, at := range places {
+		if len(amounts) > 0 { // else none of the columns that are summed up has a number
+			t.addTo(at, l.owner, amounts)
+		}
+	}
 	return nil
 }
 
-func (t *tally) addTo(at placeOfLines, l logLine, amounts map[string]int64) error {
+// addTo adds amounts that are in range.
+func (t *tally) addTo(at placeOfLines, owner string, amounts map[string]int64) {
 	owners := t.boards[at]
 	if owners == nil {
 		owners = map[string]map[string]int64{}
 		t.boards[at] = owners
 	}
-	sums := owners[l.owner]
+	sums := owners[owner]
 	if sums == nil {
 		sums = make(map[string]int64, len(amounts))
-		owners[l.owner] = sums
+		owners[owner] = sums
 	}
 	for column, amount := range amounts {
-		sum, err := store.AddScores(sums[column], amount)
-		if err != nil {
-			return faultf(l.line, column, "the sum of owner %q is out of range with this line: %v", l.owner, err)
-		}
-		sums[column] = sum
+		sums[column] += amount
 	}
-	return nil
+}
+
+// places are the boards that a line goes to, by its type and time.
+func (t *tally) places(l logLine) ([]placeOfLines, error) {
+	family, err := t.family(l)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := t.spans(l, family)
+	places := make([]placeOfLines, len(spans))
+	for i, s := range spans {
+		places[i] = placeOfLines{family, s}
+	}
+	return places, err
 }
 
 // family is that of the line's type.
@@ -142,9 +167,6 @@ func (t *tally) spans(l logLine, family string) ([]store.Span, error) {
 		if s := p.At(at); !def.Board(s).Expired(t.now) {
 			spans = append(spans, s)
 		}
-	}
-	if len(spans) < len(def.Periods) {
-		t.gone++
 	}
 	return spans, nil
 }
@@ -209,9 +231,10 @@ func implausible(l store.Limit, c store.Column, amount int64) string {
 }
 
 // checkLines reads all lines that are not counted yet, and finds what is wrong with
-// any. Those before late are of a chunk that was begun in time.
-func (r *rollup) checkLines(ctx context.Context, from mark, late int64) error {
-	found := faults{file: r.log.name}
+// any. Those before begun are of a chunk that was begun before: in time, and without those
+// that were refused then.
+func (r *rollup) checkLines(ctx context.Context, from mark, begun int64) error {
+	found := lineFaults{faults{file: r.log.name}, faults{file: r.log.name}}
 	bar := r.program.progress("checking", r.log.usable-from.Bytes, true)
 	defer bar.end()
 	lines, t := r.log.between(from.Bytes, r.log.usable, from.Lines+1), r.newTally(r.now)
@@ -221,55 +244,106 @@ func (r *rollup) checkLines(ctx context.Context, from mark, late int64) error {
 				return ctx.Err()
 			}
 			clear(t.boards) // the sums of a whole log are not needed here
-			bar.set(max(0, t.last.end-from.Bytes))
+			bar.set(max(0, t.end-from.Bytes))
 		}
 		l, err := lines.read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		t.end = l.end
 		if err == nil {
-			err = t.add(l)
+			err = t.add(l, l.end <= begun)
 		}
-		if err == nil && l.end > late {
-			err = t.late(l)
-		}
-		var f *fault
-		if errors.As(err, &f) {
-			found.add(f)
-			continue
-		}
-		if err != nil {
+		if err != nil && !r.sort(l, err, l.end <= begun, &found) {
 			return fmt.Errorf("%s: %w", r.log.name, err)
 		}
 	}
-	r.rows, r.gone = t.rows, t.gone
-	return found.err()
+	r.rows, r.gone, r.refused = t.rows, t.gone, int64(found.listable.count)
+	return r.judge(found)
+}
+
+// lineFaults are what is wrong with the lines of a log: what stops it, and what is
+// listed.
+type lineFaults struct{ stopping, listable faults }
+
+// sort notes what is wrong with a line; false: it is more than a line's fault.
+func (r *rollup) sort(l logLine, err error, begun bool, found *lineFaults) bool {
+	var f *fault
+	if !errors.As(err, &f) {
+		return false
+	}
+	switch {
+	case begun && r.refusedBefore(l):
+	case !begun && r.skip != "":
+		found.listable.add(f)
+	default:
+		found.stopping.add(f)
+	}
+	return true
+}
+
+// judge says whether a log with such lines can be counted.
+func (r *rollup) judge(found lineFaults) error {
+	if n := found.listable.count; r.rows == 0 && n > maxRefusedAlone {
+		return hintf(found.listable.err(), "none of the %s lines can be counted, so that a flag or the configuration is more likely wrong than the log", humanize.Comma(int64(n)))
+	}
+	err := found.stopping.err()
+	if err != nil && r.skip == "" {
+		return hintf(err, "or count the other lines: --skip-refused FILE lists those that cannot be")
+	}
+	return err
 }
 
 // read tallies the lines from a place on, so many at most and up to another place. At
-// the end of the log it has none.
-func (r *rollup) read(from mark, to int64, most int) (*tally, error) {
+// the end of the log it has none. Of a chunk that was begun before it leaves out what was
+// refused then, and nothing else.
+func (r *rollup) read(from mark, to int64, most int, begun bool) (*tally, error) {
 	lines, t := r.log.between(from.Bytes, to, from.Lines+1), r.newTally(r.now)
-	for t.rows < int64(most) {
+	for t.read() < int64(most) {
 		l, err := lines.read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil {
-			err = t.add(l)
-		}
-		if err != nil {
+		if err := t.take(l, err, begun); err != nil {
 			return nil, fmt.Errorf("%s changed since it was checked: %w", r.log.name, err)
 		}
 		if milestone(l.line) {
 			t.ends = append(t.ends, l.end)
 		}
+		t.end = l.end
 	}
 	return t, nil
 }
 
-// places are the boards of a tally in the order of their names.
-func (t *tally) places() []placeOfLines {
+// take counts a line, or notes that it is refused. Err is what is wrong with it already.
+func (t *tally) take(l logLine, err error, begun bool) error {
+	r := t.rollup
+	if begun && r.refusedBefore(l) {
+		t.passed++
+		return nil
+	}
+	if !begun && r.list.mayHave(r.journal.log(), l) {
+		line, unread := r.refusedLine(l)
+		if was, listed := r.list.has(line); unread == nil && listed {
+			t.refused = append(t.refused, was)
+			return nil
+		}
+	}
+	if err == nil {
+		err = t.add(l, begun)
+	}
+	var f *fault
+	if begun || r.list == nil || !errors.As(err, &f) {
+		return err
+	}
+	line, err := r.refusedLine(l)
+	line.Reason = f.reason()
+	t.refused = append(t.refused, line)
+	return err
+}
+
+// counted are the boards of a tally in the order of their names.
+func (t *tally) counted() []placeOfLines {
 	return slices.SortedFunc(maps.Keys(t.boards), func(a, b placeOfLines) int { return cmp.Compare(a.board(), b.board()) })
 }
 

@@ -73,7 +73,7 @@ func TestRollUp(t *testing.T) {
 	s.wantTop("photos.view", "1 b.jpg 3", "2 a.jpg 2")
 	s.run("top", "photos.view", "--column", "bytes").squeezed().ok("1 a.jpg 2,000", "2 b.jpg 1,000")
 	grown = s.file("access.csv", accessLogHead+"b.jpg,2026-11-21T09:00:03Z,view,500\nb.jpg,2026-11-21T09:00:04Z,view,\nc.jpg,2026-11-21T09:00:05Z,view,1\n")
-	if out := s.countLog(grown, "--json").ok().out; out != `{"log":"`+grown+`","boards":["photos.view","photos.view:2026-11","photos.view:2026-11-21"],"lines":1,"up_to":8,"gone":0,"older":false,"waiting":false,"no_index":[]}`+"\n" {
+	if out := s.countLog(grown, "--json").ok().out; out != `{"log":"`+grown+`","boards":["photos.view","photos.view:2026-11","photos.view:2026-11-21"],"lines":1,"up_to":8,"gone":0,"refused":0,"older":false,"waiting":false,"no_index":[]}`+"\n" {
 		t.Error(out)
 	}
 	s.wantTop("photos.view", "1 b.jpg 3", "2 a.jpg 2", "3 c.jpg 1")
