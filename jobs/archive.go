@@ -30,9 +30,26 @@ func (r Refresher) archive(ctx context.Context, key store.CurveKey, replaced out
 			r.warn(ctx, "curve that was replaced is not kept for questions about the past", key, err)
 		}
 	}
-	if err := r.forget(ctx, key, asOf, o.Keep); err != nil {
+	if err := r.forget(ctx, key, replaced.believed(asOf, o.Keep), o.Keep); err != nil {
 		r.warn(ctx, "curves that were kept for long enough are not deleted", key, err)
 	}
+}
+
+// farJump is the part of the time that curves are kept for that two refreshes are hardly ever
+// apart.
+const farJump = 10
+
+// believed is the time that the age of what is kept is counted back from: a curve's, or where it
+// is that far from the one that it replaces, the older one's. A clock that is far ahead for
+// one refresh deletes nothing then.
+func (o outgoing) believed(asOf time.Time, keep time.Duration) time.Time {
+	if keep <= 0 || o.curve == nil {
+		return asOf
+	}
+	if before := o.curve.Meta().AsOf; asOf.Sub(before) > keep/farJump {
+		return before
+	}
+	return asOf
 }
 
 // keep archives the last curve of a stretch of time, which is known to be it once a curve

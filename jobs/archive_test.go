@@ -57,21 +57,32 @@ func TestPublishedCurvesAreKept(t *testing.T) {
 	}
 	all := jobs.Options{Keep: 10 * time.Minute}
 	refreshAt(t, st, all, 1, 2, 3.5, 11)
-	if got := kept(t, st, gamesKey); got != "2@1 3@2 4@3.5 " { // that of 1 was ten minutes ago
+	if got := kept(t, st, gamesKey); got != "1@0 2@1 3@2 4@3.5 " { // by the refresh before, nothing is ten minutes old
 		t.Errorf("kept %s", got)
 	}
-	refreshAt(t, st, all, 12.5) // ten minutes ago, at 2.5, that of 2 was the newest
-	if got := kept(t, st, gamesKey); got != "3@2 4@3.5 5@11 " {
+	refreshAt(t, st, all, 12.5, 12.6) // ten minutes ago, at 2.6, that of 2 was the newest
+	if got := kept(t, st, gamesKey); got != "3@2 4@3.5 5@11 6@12.5 " {
 		t.Errorf("kept %s", got)
 	}
 	some := jobs.Options{Keep: time.Hour, KeepEvery: 5 * time.Minute}
 	refreshAt(t, st, some, 13, 14, 15, 16, 19.99, 27, 29, 30)
-	if got := kept(t, st, gamesKey); got != "3@2 4@3.5 5@11 8@14 11@19.99 13@29 " {
+	if got := kept(t, st, gamesKey); got != "3@2 4@3.5 5@11 6@12.5 9@14 12@19.99 14@29 " {
 		t.Errorf("kept %s: of each five minutes the last", got)
 	}
 	refreshAt(t, st, jobs.Options{}, 31)
 	if got := kept(t, st, gamesKey); got != "" {
 		t.Errorf("kept %s, and none is to be any more", got)
+	}
+}
+
+// A clock that is a year ahead for one refresh deletes no past. It goes on where it was.
+func TestAClockThatIsFarAheadDeletesNoPast(t *testing.T) {
+	const year = 365 * 24 * 60
+	st := newGames(t, 300)
+	month := jobs.Options{Keep: 30 * 24 * time.Hour}
+	refreshAt(t, st, month, 0, 5, 10, year, 15, 20)
+	if got := kept(t, st, gamesKey); !strings.HasPrefix(got, "1@0 2@5 3@10 5@15 ") {
+		t.Errorf("kept %s", got)
 	}
 }
 

@@ -45,15 +45,15 @@ func (p Plan) idle(due time.Time) time.Duration {
 	return p.IdleMax
 }
 
-// times are when a plan's column is due, by a clock that may differ from the machine's.
+// times are when a plan's column is due, by a clock that may differ from cron's.
 type times struct {
-	plan Plan
-	now  func() time.Time
+	plan  Plan
+	ahead func() time.Duration // of that clock
 }
 
 // Next implements cron.Schedule.
 func (s times) Next(t time.Time) time.Time {
-	ahead := time.Until(s.now()).Round(time.Millisecond)
+	ahead := s.ahead()
 	t = t.Add(ahead)
 	next, last := s.plan.Schedule.Next(t), s.plan.Ends.Add(endGrace)
 	if !s.plan.Ends.IsZero() && t.Before(last) && (next.IsZero() || last.Before(next)) {

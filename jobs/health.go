@@ -31,7 +31,7 @@ func (w *Worker) Health() Health {
 		wrong("the worker ends")
 	}
 	w.listedLately(wrong)
-	if lost := w.refresher.now().Sub(w.tried); !w.tried.IsZero() && lost > registryLost {
+	if lost := time.Since(w.tried); !w.tried.IsZero() && lost > registryLost {
 		wrong("no try to list the boards has ended for %s", lost.Round(time.Second))
 		h.Alive = false
 	}
@@ -39,6 +39,9 @@ func (w *Worker) Health() Health {
 	h.Reasons = append(h.Reasons, troubles...)
 	if len(troubles) > 0 && !works {
 		h.Ready = false
+	}
+	if wrong := w.refresher.wrongBy(); wrong != 0 { // no reason to be idle: the store's time is right
+		h.Reasons = append(h.Reasons, clockText(wrong))
 	}
 	return h
 }
@@ -66,7 +69,7 @@ func (w *Worker) troubles() (all []string, works bool) {
 
 // listedLately says what is wrong with the reading of the registry.
 func (w *Worker) listedLately(wrong func(format string, args ...any)) {
-	now := w.refresher.now()
+	now := time.Now()
 	var why string
 	if w.unlisted != nil {
 		why = fmt.Sprintf(": %v", w.unlisted)

@@ -21,7 +21,7 @@ type Metrics struct {
 	throttles, reloads, worse                     *prometheus.CounterVec
 	worseAt                                       *prometheus.GaugeVec
 	cacheFaults                                   prometheus.Counter
-	columns, running, waiting, registry           prometheus.Gauge
+	columns, running, waiting, registry, skew     prometheus.Gauge
 	refused                                       *prometheus.GaugeVec
 }
 
@@ -75,6 +75,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		running:      gauge("worker_running", "Ticks under way."),
 		waiting:      gauge("worker_waiting", "Ticks that wait for their turn."),
 		registry:     gauge("worker_registry_timestamp_seconds", "When the boards were last listed."),
+		skew:         gauge("clock_skew_seconds", "How far this machine's clock is ahead of DynamoDB's, negative if it is behind; 0 if the store has no clock."),
 	}
 	m.cacheFaults = prometheus.NewCounter(prometheus.CounterOpts{Name: "rankcurve_memcached_faults_total", Help: "Faults of memcached; the store has answered in its place."})
 	m.took = prometheus.NewHistogramVec(prometheus.HistogramOpts{

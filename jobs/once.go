@@ -24,6 +24,7 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	w.watchClock(ctx)
 	s := Summary{Outcomes: map[Outcome]int{}}
 	var mu sync.Mutex
 	add := func(o Outcome, err error) {

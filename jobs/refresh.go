@@ -17,7 +17,7 @@ import (
 type Refresher struct {
 	Store  store.Store
 	Holder string           // names this process in leases, for those who find one held
-	Now    func() time.Time // the clock; nil: time.Now
+	Now    func() time.Time // the machine's clock; nil: time.Now
 	Log    *slog.Logger     // one line per refresh; nil: none
 
 	// LeaseTTL is how long a column stays locked after its refresher died; a living one
@@ -260,13 +260,6 @@ func (r Refresher) publish(ctx context.Context, key store.CurveKey, curve store.
 		r.warn(ctx, "walk state is not kept, the next walk starts from an older one", key, err)
 	}
 	return nil
-}
-
-func (r Refresher) now() time.Time {
-	if r.Now != nil {
-		return r.Now().UTC()
-	}
-	return time.Now().UTC()
 }
 
 func (r Refresher) log(ctx context.Context, key store.CurveKey, p Report, err error) {

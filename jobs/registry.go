@@ -25,20 +25,21 @@ func (w *Worker) sync(ctx context.Context) {
 func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[string]error, err error) (anew, gone []*workedColumn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.listing, w.tried = time.Time{}, w.refresher.now()
+	w.listing, w.tried = time.Time{}, time.Now()
 	if w.unlisted = err; err != nil {
 		w.log.WarnContext(ctx, "boards cannot be listed; those known are refreshed all the same", "error", err)
 		return nil, nil
 	}
 	w.listed = w.tried
-	w.metrics.registry.Set(float64(w.listed.Unix()))
+	now := w.refresher.now()
+	w.metrics.registry.Set(float64(now.Unix()))
 	there := map[store.CurveKey]bool{}
 	refused := map[string]refusal{}
 	for name, why := range unreadable {
 		refused[name] = refusal{ofDefinition, why.Error()}
 	}
 	for _, b := range boards {
-		if expired(b, w.listed) {
+		if expired(b, now) {
 			continue
 		}
 		plan, err := w.settings.Plan(b)
@@ -57,7 +58,7 @@ func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[
 	}
 	w.refuse(ctx, refused)
 	for key, c := range w.columns {
-		if known := unreadable[key.Board] != nil && !expired(c.board, w.listed); !there[key] && !known {
+		if known := unreadable[key.Board] != nil && !expired(c.board, now); !there[key] && !known {
 			gone = append(gone, c)
 			w.remove(c)
 		}
@@ -78,7 +79,7 @@ func (w *Worker) schedule(anew, gone []*workedColumn) {
 			w.cron.Remove(c.entry)
 		}
 		_, plan := c.planned()
-		c.entry = w.cron.Schedule(times{plan, w.refresher.now}, cron.FuncJob(func() { w.run(c, true) }))
+		c.entry = w.cron.Schedule(times{plan, w.refresher.ahead}, cron.FuncJob(func() { w.run(c, true) }))
 	}
 	w.cron.Start()
 	w.mu.Lock()
@@ -91,7 +92,7 @@ func (w *Worker) schedule(anew, gone []*workedColumn) {
 // list reads the registry, and gives up in time to try again.
 func (w *Worker) list(ctx context.Context) ([]store.Board, error) {
 	w.mu.Lock()
-	w.listing = w.refresher.now()
+	w.listing = time.Now()
 	w.mu.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, registryTimeout, fmt.Errorf("no answer within %s", registryTimeout))
 	defer cancel()

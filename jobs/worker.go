@@ -38,6 +38,8 @@ type Worker struct {
 	work      sync.WaitGroup
 	context   context.Context //nolint:containedctx // cron's jobs take none: it is Run's
 
+	clockIsWrong bool // and that is told; Run's alone
+
 	mu       sync.Mutex
 	settings Settings
 	columns  map[store.CurveKey]*workedColumn
@@ -77,11 +79,12 @@ func NewWorker(r Refresher, s Settings, m *Metrics) *Worker {
 func (w *Worker) Run(ctx context.Context, grace time.Duration) error {
 	w.context = ctx
 	w.mu.Lock()
-	w.tried = w.refresher.now()
+	w.tried = time.Now()
 	w.mu.Unlock()
 	every := time.NewTicker(registryEvery)
 	defer every.Stop()
 	w.sync(ctx)
+	w.watchClock(ctx)
 	for {
 		select {
 		case <-every.C:
@@ -90,6 +93,7 @@ func (w *Worker) Run(ctx context.Context, grace time.Duration) error {
 			return w.stop(grace)
 		}
 		w.sync(ctx)
+		w.watchClock(ctx)
 	}
 }
 
@@ -256,7 +260,7 @@ func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, in
 		w.metrics.outcome(c, Quiet, 1)
 		return TickReport{Outcome: Quiet}, nil
 	}
-	waited := w.refresher.now()
+	waited := time.Now()
 	c.goesOn(inLine)
 	w.metrics.waiting.Inc()
 	leave, err := w.admission.enter(ctx, c.key)
@@ -266,7 +270,7 @@ func (w *Worker) refresh(ctx context.Context, c *workedColumn, due time.Time, in
 		return TickReport{Outcome: Stopped}, err
 	}
 	c.goesOn(atWork)
-	w.late(ctx, c, w.refresher.now().Sub(waited), interval)
+	w.late(ctx, c, time.Since(waited), interval)
 	report, err := w.inTurn(ctx, c, Tick{Due: due, Interval: interval}, leave)
 	if errors.Is(err, errTooLong) {
 		return w.refresh(ctx, c, due, interval)

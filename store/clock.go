@@ -15,9 +15,7 @@ func SkewOf(s Store) (ahead time.Duration, known bool) {
 		return clocked.Skew()
 	}
 	if cached, ok := s.(Cached); ok {
-		if durable := cached.Durable(); durable != s {
-			return SkewOf(durable)
-		}
+		return SkewOf(cached.Durable())
 	}
 	return 0, false
 }
