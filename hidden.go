@@ -4,16 +4,82 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// hiddenOf is where a family keeps whom it hides: for each owner a row without scores,
-// that is read when a row of the owner is made. No board can have this name, so it is in
-// no view and in no registry.
-func hiddenOf(family string) store.Board { return store.Board{Name: family + "/hidden", Shards: 1} }
+// hiddenOf is where a family keeps whom it hides: for each owner a row that is read when a
+// row of the owner is made. No board can have this name, so it is in no view of a board and
+// in no registry. With the family's first column the rows have the time of the hiding in it,
+// in milliseconds since 1970, by which an index lists them.
+func hiddenOf(family string, columns ...string) store.Board {
+	list := store.Board{Name: family + "/hidden", Shards: 1}
+	for _, name := range columns {
+		list.Columns = append(list.Columns, store.Column{Name: name, Order: store.Desc, Operator: store.Set})
+	}
+	return list
+}
+
+// HiddenOwner is one whom a family hides.
+type HiddenOwner struct {
+	Owner string
+	Since time.Time // to the millisecond
+}
+
+// Hidden lists whom the family hides on all boards, those too who have no row yet, the last
+// hidden first; not those who are hidden on one of its boards alone. It may be a moment
+// behind, and costs half a read unit for each 4 KB begun: about seventy owners.
+func (f *Family) Hidden(ctx context.Context) ([]HiddenOwner, store.Usage, error) {
+	column := f.def.Columns[0].Name
+	q := store.Query{Partition: hiddenOf(f.def.Name, column).Partition(column, 0), From: store.MaxScore, To: -store.MaxScore}
+	var hidden []HiddenOwner
+	var usage store.Usage
+	for {
+		page, err := f.store.Rows(ctx, q)
+		usage.Add(page.Usage)
+		if err != nil {
+			return nil, usage, fmt.Errorf("list whom family %q hides: %w", f.def.Name, err)
+		}
+		for _, row := range page.Rows {
+			hidden = append(hidden, HiddenOwner{row.Owner, time.UnixMilli(row.Key).UTC()})
+		}
+		if q.After = page.Last; q.After == nil {
+			return hidden, usage, nil
+		}
+	}
+}
+
+// Hides says of owners, in their order, whether the family hides them on all boards. It
+// costs half a read unit of each, and one of one alone.
+func (f *Family) Hides(ctx context.Context, owners ...string) ([]bool, error) {
+	for _, owner := range owners {
+		if err := store.ValidateOwner(owner); err != nil {
+			return nil, err
+		}
+	}
+	hidden, err := f.checker.hides(ctx, owners)
+	if err != nil {
+		return nil, fmt.Errorf("see whom family %q hides: %w", f.def.Name, err)
+	}
+	return hidden, nil
+}
+
+// enlisting puts an owner on the list of those whom a family hides.
+func (b *Board) enlisting() act {
+	column, now := b.def.Columns[0].Name, b.options.clock().UnixMilli()
+	return act{verb: "hide", makes: true, to: func(ctx context.Context, row store.Entry) (changed bool, err error) {
+		there := row.Version > 0
+		if _, listed := row.Scores[column]; there && listed {
+			return false, nil
+		}
+		row.Hidden, row.Scores = false, map[string]int64{column: now}
+		_, err = b.store.Put(ctx, b.def, row)
+		return err == nil && !there, err
+	}}
+}
 
 // hides says which owners the board's family hides: of one, strongly consistent.
 func (b *Board) hides(ctx context.Context, owners []string) ([]bool, error) {

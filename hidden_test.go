@@ -240,3 +240,54 @@ func TestHidingWhileAFirstRowIsWritten(t *testing.T) {
 		}
 	})
 }
+
+// Whom a family hides is listed, the last first, be there rows or not; who was hidden by an
+// item alone, as other programs write it, from when it is hidden again.
+func TestAFamilyListsWhomItHides(t *testing.T) {
+	onBackends(t, func(t *testing.T, on backend) {
+		t.Helper()
+		ctx, c := context.Background(), newClock()
+		f := newFamily(t, on, missions(), c)
+		wantList := func(want string) {
+			t.Helper()
+			hidden, _, err := f.Hidden(ctx)
+			got := ""
+			for _, one := range hidden {
+				got += fmt.Sprintf("%s@%v ", one.Owner, one.Since.Sub(newClock().Now()).Minutes())
+			}
+			if err != nil || got != want {
+				t.Errorf("hidden: %s, %v, want %s", got, err, want)
+			}
+		}
+		wantList("")
+		if _, err := f.Post(ctx, time.Time{}, rankcurve.Post{Owner: "cheat", Scores: scores{"xp": 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := on.Put(ctx, store.Board{Name: "missions/hidden", Shards: 1}, store.Entry{Owner: "old", Hidden: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, owners := range [][]string{{"cheat"}, {"ghost", "cheat"}, {"old"}} {
+			done, err := f.Hide(ctx, owners...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range done {
+				rows := map[string]int{"cheat": 3}[one.Owner]
+				if one.Err != nil || one.Rows != rows || one.Changed != (one.Owner == owners[0] && one.Owner != "old") {
+					t.Errorf("%+v, want %d rows", one, rows)
+				}
+			}
+			c.Advance(time.Minute)
+		}
+		wantList("old@2 ghost@1 cheat@0 ")
+		if hides, err := f.Hides(ctx, "ghost", "ann", "old"); err != nil || fmt.Sprint(hides) != "[true false true]" {
+			t.Errorf("%v, %v", hides, err)
+		}
+		c.Advance(60 * 24 * time.Hour) // the daily board of the day has expired, and is left alone
+		done, err := f.Unhide(ctx, "old", "cheat")
+		if err != nil || done[0].Err != nil || done[1].Err != nil || done[0].Rows != 0 || done[1].Rows != 2 {
+			t.Errorf("%+v, %v", done, err)
+		}
+		wantList("ghost@1 ")
+	})
+}

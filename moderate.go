@@ -17,6 +17,7 @@ const moderators = 32
 type Moderated struct {
 	Owner   string
 	Changed bool  // false: it was so already, or Err
+	Rows    int   // on how many boards it has rows, or had, which are as wanted now
 	Err     error // why it was not done
 }
 
@@ -82,7 +83,9 @@ func (b *Board) moderate(ctx context.Context, owners []string, do act) ([]Modera
 			var err error
 			if done[i].Changed, err = b.moderateOne(ctx, owner, do); err != nil {
 				done[i].Err = fmt.Errorf("%s: %w", do.verb, err) // the store's name owner and board
+				return nil
 			}
+			done[i].Rows = 1
 			return nil
 		})
 	}

@@ -12,8 +12,9 @@ import (
 
 // Hide takes owners off all boards of the family: off those that are there, with their
 // rows kept as [Board.Hide] does, and off those to come, on which their rows are hidden
-// from the first post on. An owner need not have a row yet. One who is hidden everywhere
-// already is not changed.
+// from the first post on. An owner need not have a row yet: the answer's Rows are none, as
+// those of one whose name is wrong. One who is hidden everywhere already is not changed.
+// [Family.Hidden] lists them.
 //
 // The owners' rows are found by [store.Owners.BoardsOf] and, strongly consistent, on the
 // boards of now. Posts that make a row at the same time look again when it is made, so
@@ -28,7 +29,7 @@ import (
 func (f *Family) Hide(ctx context.Context, owners ...string) ([]Moderated, error) {
 	return f.moderate(ctx, owners, familyAct{
 		verb:  "hide",
-		first: func(list *Board) act { a := list.hiding("hide", true); a.makes = true; return a },
+		first: (*Board).enlisting,
 		rows:  func(b *Board) act { return b.hiding("hide", true) },
 		spare: true,
 	})
@@ -63,7 +64,7 @@ type familyAct struct {
 
 func (f *Family) moderate(ctx context.Context, owners []string, do familyAct) ([]Moderated, error) {
 	done := make([]Moderated, len(owners))
-	list := newBoard(f.store, hiddenOf(f.def.Name), f.options)
+	list := newBoard(f.store, hiddenOf(f.def.Name, f.def.Columns[0].Name), f.options)
 	listed := make([]bool, len(owners)) // whether the family hid the owner, or does now
 	if do.first != nil {
 		each(owners, func(i int) {
@@ -81,9 +82,9 @@ func (f *Family) moderate(ctx context.Context, owners []string, do familyAct) ([
 	each(owners, func(i int) {
 		done[i].Owner = owners[i]
 		if done[i].Err == nil {
-			found, changed, err := boards.moderate(ctx, owners[i], do.rows)
-			done[i].Changed = done[i].Changed || changed
-			if done[i].Err = err; err == nil && !found && !listed[i] && !do.spare {
+			rows, changed, err := boards.moderate(ctx, owners[i], do.rows)
+			done[i].Changed, done[i].Rows = done[i].Changed || changed, rows
+			if done[i].Err = err; err == nil && rows == 0 && !listed[i] && !do.spare {
 				done[i].Err = fmt.Errorf("owner %q is on no board of family %q: %w", owners[i], f.def.Name, store.ErrNotFound)
 			}
 		}
@@ -136,7 +137,7 @@ func (f *Family) registered(ctx context.Context) (registeredBoards, error) {
 	}
 	for _, def := range all {
 		span, _ := def.Span()
-		if def.Family != f.def.Name || def.Expired(now) {
+		if def.Family != f.def.Name { // nor is one that has expired: it says so itself
 			continue
 		}
 		r.named[def.Name] = newBoard(f.store, def, f.options)
@@ -148,14 +149,14 @@ func (f *Family) registered(ctx context.Context) (registeredBoards, error) {
 }
 
 // moderate acts on all rows of one owner.
-func (r registeredBoards) moderate(ctx context.Context, owner string, do func(*Board) act) (found, changed bool, err error) {
+func (r registeredBoards) moderate(ctx context.Context, owner string, do func(*Board) act) (found int, changed bool, err error) {
 	if err := store.ValidateOwner(owner); err != nil {
-		return false, false, err
+		return 0, false, err
 	}
 	rows, _, err := r.store.BoardsOf(ctx, owner)
 	var some *store.UnreadableError // its boards are acted on too, and say what is wrong
 	if err != nil && !errors.As(err, &some) {
-		return false, false, err
+		return 0, false, err
 	}
 	names := map[string]bool{}
 	for _, name := range r.now {
@@ -178,7 +179,9 @@ func (r registeredBoards) moderate(ctx context.Context, owner string, do func(*B
 		}
 		this, err := b.moderateOne(ctx, owner, do(b))
 		changed = changed || this
-		found = found || err == nil
+		if err == nil {
+			found++
+		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			errs = append(errs, fmt.Errorf("board %q: %w", name, err))
 		}

@@ -27,11 +27,13 @@ Examples:
 
 const hideDescription = `Takes owners off every view of the board, and out of its next curve. The rows are kept,
 posts go on changing them, and unhide puts them back as they are by then. One who is
-hidden already stays so.
+hidden already stays so. Whom a family hides is listed by --list, the last hidden first;
+"owner NAME --hidden" tells of one.
 ` + moderateDescription + `
 Examples:
 
    rankcurve hide missions ann
+   rankcurve hide missions --list
    rankcurve hide missions --owners-file cheats.txt --json
    grep -h cheat reports/* | cut -d, -f2 | rankcurve hide missions --owners-file -`
 
@@ -45,7 +47,9 @@ Examples:
 
 const moderateDescription = `
 Of a family it is done on all boards that are there; --period names one. Whom a family
-hides stays hidden on the boards to come, and need not have a row yet. Types of a family,
+hides stays hidden on the boards to come, and need not have a row yet: the answer names who
+has none, for a name may be wrong. A file of owners has one per line, without a heading;
+spaces around them do not count. Types of a family,
 photos.view and photos.like of photos, are families themselves: where photos has no board
 of its own it means those that are there.
 
@@ -63,6 +67,7 @@ type moderation struct {
 	done, already            string // what was done to owners, and what the others were
 	do                       func(m moderator) moderate
 	forGood                  bool
+	lists                    bool
 }
 
 // A moderator is a board, or a family.
@@ -84,7 +89,7 @@ func (p *program) removeCommand() *cli.Command {
 func (p *program) hideCommand() *cli.Command {
 	return p.moderateCommand(moderation{
 		name: "hide", usage: "take owners off every view, and keep their rows", description: hideDescription, done: "hidden", already: "hidden already",
-		do: func(m moderator) moderate { return m.Hide },
+		do: func(m moderator) moderate { return m.Hide }, lists: true,
 	})
 }
 
@@ -111,6 +116,10 @@ func (p *program) moderateCommand(m moderation) *cli.Command {
 		},
 		Action: func(c *cli.Context) error { return p.moderate(c, m) },
 	}
+	if m.lists {
+		command.ArgsUsage += " | FAMILY --list"
+		command.Flags = append(command.Flags, &cli.BoolFlag{Name: listFlag, DisableDefaultText: true, Usage: "list whom the family hides, the last hidden first"})
+	}
 	if m.forGood {
 		command.Flags = append(command.Flags, &cli.BoolFlag{Name: "yes", DisableDefaultText: true, Usage: fmt.Sprintf("remove more than %d owners of a file", removeUnasked)})
 	}
@@ -118,6 +127,9 @@ func (p *program) moderateCommand(m moderation) *cli.Command {
 }
 
 func (p *program) moderate(c *cli.Context, m moderation) error {
+	if m.lists && c.Bool(listFlag) {
+		return p.listHidden(c)
+	}
 	owners, err := p.moderatedOwners(c, m)
 	if err != nil {
 		return err
@@ -190,6 +202,8 @@ type moderationTally struct {
 	place         moderatedPlace
 	of            int
 	changed, same []string
+	rowless       []string // of both, those without a row on any board
+	rows          int
 	failed        []error
 }
 
@@ -238,11 +252,16 @@ type moderatedRow struct {
 	Board   string `json:"board"`
 	Action  string `json:"action"`
 	Changed bool   `json:"changed"`
+	Rows    int    `json:"rows"` // on so many boards
 	failure
 }
 
 func (t *moderationTally) note(m rankcurve.Moderated) error {
-	row := moderatedRow{Owner: m.Owner, Board: t.place.name, Action: t.name, Changed: m.Changed}
+	row := moderatedRow{Owner: m.Owner, Board: t.place.name, Action: t.name, Changed: m.Changed, Rows: m.Rows}
+	t.rows += m.Rows
+	if m.Err == nil && m.Rows == 0 {
+		t.rowless = append(t.rowless, m.Owner)
+	}
 	switch {
 	case m.Err != nil:
 		t.failed = append(t.failed, m.Err)
@@ -268,7 +287,10 @@ func (t *moderationTally) report() error {
 		if len(t.same) > 0 {
 			fmt.Fprintf(w, "%s: %s (%s)\n", t.already, counting(len(t.same), "owner"), someOf(t.same))
 		}
-		if len(t.changed) > 0 {
+		if len(t.rowless) > 0 {
+			fmt.Fprintf(w, "without a row on any board yet, so see that the names are right: %s (%s)\n", counting(len(t.rowless), "owner"), someOf(t.rowless))
+		}
+		if len(t.changed) > 0 && t.rows > 0 {
 			for _, board := range t.place.current {
 				fmt.Fprintf(w, "next: %s, for estimated ranks to tell of it before the next refresh\n", next(t.c, "rebuild", board))
 			}

@@ -18,7 +18,8 @@ import (
 const ownerDescription = `Prints what owners have: on every board that they are on, or on one with --board, their
 scores and attributes, and with --ranks their ranks in every column, each with its band.
 Rows that are hidden are not there; with --hidden, which is for moderators, they are
-shown as such, without a rank. With --json each row has its version, which
+shown as such, without a rank, and an owner without a row whom a family hides on its boards
+to come is told too ("hide FAMILY --list" lists them all). With --json each row has its version, which
 "post --if-version" takes.
 
 Examples:
@@ -52,6 +53,7 @@ func (p *program) ownerCommand() *cli.Command {
 type ownerQuestion struct {
 	c      *cli.Context
 	kind   config.StoreKind
+	config config.Config
 	store  store.Store
 	mode   rankcurve.Mode
 	boards map[string]*rankcurve.Board // that were opened
@@ -59,6 +61,8 @@ type ownerQuestion struct {
 	warned map[string]bool // of rows of a board that cannot be ranked
 	absent []error         // of owners who have nothing
 	untold []error         // why rows and ranks are not told, each once
+
+	families []*rankcurve.Family // of the store and the configuration; nil until they are found
 }
 
 func (p *program) owner(c *cli.Context) error {
@@ -72,7 +76,7 @@ func (p *program) owner(c *cli.Context) error {
 			header = []string{"OWNER", "BOARD", "SCORES", "RANKS", "ATTRIBUTES", "UPDATED"}
 		}
 		q := ownerQuestion{
-			c: c, kind: cfg.Store.Kind, store: st, mode: mode, boards: map[string]*rankcurve.Board{}, warned: map[string]bool{},
+			c: c, kind: cfg.Store.Kind, config: cfg, store: st, mode: mode, boards: map[string]*rankcurve.Board{}, warned: map[string]bool{},
 			table: newTable(c.App.Writer, header...).texts(0, 1, 2, 3, 4, 5),
 		}
 		ask := q.everywhere
@@ -144,6 +148,13 @@ func (q *ownerQuestion) onBoard(owners []string) error {
 		return err
 	}
 	for _, r := range results {
+		if family := b.Definition().Family; family != "" && errors.Is(r.Err, store.ErrNotFound) {
+			if ahead, err := q.showAhead(r.Owner, family); err != nil {
+				return err
+			} else if ahead {
+				continue
+			}
+		}
 		if err := q.show(b, r); err != nil {
 			return err
 		}
@@ -162,6 +173,11 @@ func (q *ownerQuestion) everywhere(owners []string) error {
 		case err != nil:
 			return err
 		case len(rows) == 0:
+			if ahead, err := q.showAhead(owner, ""); err != nil {
+				return err
+			} else if ahead {
+				continue
+			}
 			err := fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)
 			if err := q.missing(rankcurve.Result{Owner: owner, Err: err}); err != nil {
 				return err
