@@ -65,13 +65,11 @@ func missingPeriod(boards []store.Board, name string, now time.Time) error {
 // board.
 func Prune(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
 	expired, unreadable := Expired(ctx, st, family, now)
-	for i, b := range expired {
-		err := st.DropBoard(ctx, b.Name, now)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // another was faster
-			return expired[:i], errors.Join(err, unreadable)
-		}
+	dropped, err := store.DropExpired(ctx, st, expired, now)
+	if err == nil {
+		return dropped, unreadable
 	}
-	return expired, unreadable
+	return dropped, errors.Join(err, unreadable)
 }
 
 // Expired are the boards that [Prune] would drop. Those whose definitions can be read are

@@ -168,7 +168,7 @@ func Default() Config {
 		Store:  Store{Kind: KindBolt, Bolt: Bolt{Path: "rankcurve.db"}, DynamoDB: DynamoDB{Table: "rankcurve"}},
 		Cache:  Cache{Kind: CacheNone, Memcached: Memcached{Servers: []string{"127.0.0.1:11211"}, Timeout: memcache.DefaultTimeout.String(), Expiration: "10m"}},
 		Cursor: Cursor{MaxAge: "0s"},
-		Worker: Worker{Concurrent: 4, Jitter: "5s", Lease: "1m"},
+		Worker: Worker{Concurrent: 4, Jitter: "5s", Lease: "1m", Prune: "1d"},
 		Log:    Log{Format: LogText},
 		RefreshDefaults: Refresh{
 			Method:     MethodAuto,

@@ -35,6 +35,7 @@ var fields = slices.Concat(
 		{"worker.read_units_per_second", func(c *Config, _ []int) any { return &c.Worker.ReadUnitsPerSecond }},
 		{"worker.jitter", func(c *Config, _ []int) any { return (*string)(&c.Worker.Jitter) }},
 		{"worker.lease", func(c *Config, _ []int) any { return (*string)(&c.Worker.Lease) }},
+		{"worker.prune", func(c *Config, _ []int) any { return (*string)(&c.Worker.Prune) }},
 		{"log.format", func(c *Config, _ []int) any { return (*string)(&c.Log.Format) }},
 	},
 	refreshFields("refresh", func(c *Config, _ []int) *Refresh { return &c.RefreshDefaults }),

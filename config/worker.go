@@ -16,6 +16,7 @@ type Worker struct {
 	ReadUnitsPerSecond int    // of all refreshes together; 0 is no limit
 	Jitter             Age    // a refresh begins up to so long after it is due
 	Lease              Age    // how long a column stays locked after its worker has died
+	Prune              Age    // boards that have expired are dropped so often; 0s is never
 }
 
 // Log says how a worker logs.
@@ -62,6 +63,9 @@ func (w Worker) faults() (faults []fault) {
 		report("lease", "%v", err)
 	} else if lease < minLease || lease > maxLease {
 		report("lease", "%q is not in 1s..10m; 1m suits most", w.Lease)
+	}
+	if _, err := w.Prune.Duration(); err != nil {
+		report("prune", "%v, or 0s for never", err)
 	}
 	return faults
 }

@@ -20,7 +20,8 @@ type Metrics struct {
 	audited, inBand                               *prometheus.CounterVec
 	throttles, reloads, worse                     *prometheus.CounterVec
 	worseAt                                       *prometheus.GaugeVec
-	cacheFaults                                   prometheus.Counter
+	cacheFaults, pruned, pruneFailures            prometheus.Counter
+	registryUnits                                 prometheus.Counter
 	columns, running, waiting, registry, skew     prometheus.Gauge
 	refused                                       *prometheus.GaugeVec
 }
@@ -77,6 +78,14 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		registry:     gauge("worker_registry_timestamp_seconds", "When the boards were last listed."),
 		skew:         gauge("clock_skew_seconds", "How far this machine's clock is ahead of DynamoDB's, negative if it is behind; 0 if the store has no clock."),
 	}
+	counter := func(name, help string) prometheus.Counter {
+		v := prometheus.NewCounter(prometheus.CounterOpts{Name: "rankcurve_" + name, Help: help})
+		registry.MustRegister(v)
+		return v
+	}
+	m.pruned = counter("boards_pruned_total", "Boards that this worker has dropped after they had expired.")
+	m.pruneFailures = counter("prune_failures_total", "Times that boards which have expired could not be dropped.")
+	m.registryUnits = counter("registry_read_units_total", "Read units that lists of the boards have consumed, one each minute, on DynamoDB.")
 	m.cacheFaults = prometheus.NewCounter(prometheus.CounterOpts{Name: "rankcurve_memcached_faults_total", Help: "Faults of memcached; the store has answered in its place."})
 	m.took = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "rankcurve_refresh_duration_seconds", Help: "How long refreshes took, by what became of them.",
@@ -109,6 +118,9 @@ func (m *Metrics) Throttled(reason string) { m.throttles.WithLabelValues(reason)
 
 // CacheFault counts a fault of memcached.
 func (m *Metrics) CacheFault() { m.cacheFaults.Inc() }
+
+// Listed counts the read units of a list of the boards.
+func (m *Metrics) Listed(units float64) { m.registryUnits.Add(units) }
 
 // Reloaded counts a reload of the configuration.
 func (m *Metrics) Reloaded(taken bool) {

@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // A Summary is what one round over all columns did.
 type Summary struct {
 	Outcomes map[Outcome]int
-	Failed   []error // of columns, also of those that are not tried again yet, and of boards that have no plan or cannot be read
+	Dropped  []store.Board // that had expired
+	Failed   []error       // of columns, also of those that are not tried again yet, and of boards that have no plan or cannot be read
 }
 
-// Once does every tick that is due, each column's once, and returns. The error is that
+// Once does every tick that is due, each column's once, drops boards that have expired if
+// the worker is to, and returns. The error is that
 // the boards cannot be listed, or that the context has ended; what failed of the columns
 // is in the summary.
 func (w *Worker) Once(ctx context.Context) (Summary, error) {
@@ -59,6 +63,11 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 		w.work.Go(func() { add(w.once(ctx, c)) })
 	}
 	w.work.Wait()
+	if old := w.prunable(boards, w.refresher.now()); len(old) > 0 && w.settings.PruneEvery > 0 && ctx.Err() == nil {
+		if s.Dropped, _, err = w.dropExpired(ctx, old); err != nil {
+			s.Failed = append(s.Failed, err)
+		}
+	}
 	return s, ctx.Err()
 }
 

@@ -64,6 +64,7 @@ func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[
 		}
 	}
 	w.metrics.columns.Set(float64(len(w.columns)))
+	w.prune(boards)
 	return anew, gone
 }
 

@@ -24,6 +24,7 @@ type Settings struct {
 	Concurrent         int           // refreshes at once; at least 1
 	ReadUnitsPerSecond float64       // of all refreshes together; 0: no limit
 	Jitter             time.Duration // ticks begin up to so long after they are due
+	PruneEvery         time.Duration // boards are dropped at most so often that expired an hour ago or longer; 0: never
 }
 
 // A Worker refreshes the columns of all boards of a store by their schedules. Several,
@@ -48,6 +49,7 @@ type Worker struct {
 	unlisted error              // why it was not, since then
 	listing  time.Time          // since when it is being read; zero: it is not
 	tried    time.Time          // when that last came to an end, well or not, or Run began
+	pruning  pruning
 	stopping bool
 	atOnce   int           // columns of a round of Once
 	changed  chan struct{} // the settings are others

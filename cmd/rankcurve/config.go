@@ -57,8 +57,8 @@ func printConfig(w io.Writer, cfg config.Config) {
 	fmt.Fprintf(w, "    timeout: %s\n    expiration: %s\n", yamlText(cfg.Cache.Memcached.Timeout), yamlText(string(cfg.Cache.Memcached.Expiration)))
 	fmt.Fprintf(w, "cursor:\n  %s\n  max_age: %s\n", cursorKeyText(cfg.Cursor), yamlText(string(cfg.Cursor.MaxAge)))
 	k := cfg.Worker
-	fmt.Fprintf(w, "worker: {listen: %s, concurrent: %d, read_units_per_second: %d, jitter: %s, lease: %s}\nlog: {format: %s}\n",
-		yamlText(k.Listen), k.Concurrent, k.ReadUnitsPerSecond, yamlText(string(k.Jitter)), yamlText(string(k.Lease)), cfg.Log.Format)
+	fmt.Fprintf(w, "worker: {listen: %s, concurrent: %d, read_units_per_second: %d, jitter: %s, lease: %s, prune: %s}\nlog: {format: %s}\n",
+		yamlText(k.Listen), k.Concurrent, k.ReadUnitsPerSecond, yamlText(string(k.Jitter)), yamlText(string(k.Lease)), yamlText(string(k.Prune)), cfg.Log.Format)
 	fmt.Fprint(w, "refresh:\n", refreshText(cfg.RefreshDefaults, "  "))
 	p := cfg.Prices
 	fmt.Fprintf(w, "prices: {read_unit_million: %s, write_unit_million: %s, ram_gb_month: %s}\n", amountText(p.ReadUnitMillion), amountText(p.WriteUnitMillion), amountText(p.RAMGBMonth))

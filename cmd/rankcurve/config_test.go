@@ -14,6 +14,7 @@ func TestConfigCheckPrintsWhatIsInEffect(t *testing.T) {
 	cfg := s.file("c.yaml", `
 store: {kind: bolt, bolt: {path: "a # b.db"}, dynamodb: {table: boards.2026, region: eu-west-1, endpoint: "http://127.0.0.1:4567"}}
 cache: {kind: memcached, memcached: {servers: ["127.0.0.1:11211", /run/memcached.sock], timeout: 2s, expiration: 1h30m}}
+worker: {prune: 12h, lease: 2m}
 refresh: {head: 200, method: scores, pace: {start: 0, max: 100}}
 prices: {read_unit_million: 0.1415, ram_gb_month: 9}
 boards:
@@ -32,7 +33,7 @@ boards:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults || got.Prices != want.Prices || got.Cursor != want.Cursor || !reflect.DeepEqual(got.Boards, want.Boards) {
+		if got.Store != want.Store || !reflect.DeepEqual(got.Cache, want.Cache) || got.RefreshDefaults != want.RefreshDefaults || got.Prices != want.Prices || got.Worker != want.Worker || got.Cursor != want.Cursor || !reflect.DeepEqual(got.Boards, want.Boards) {
 			t.Errorf("printed\n%s", printed)
 		}
 	}

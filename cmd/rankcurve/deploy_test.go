@@ -3,6 +3,7 @@ package main
 import (
 	"debug/elf"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,11 +16,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/rankcurve/rankcurve/jobs"
+	"github.com/rankcurve/rankcurve/store"
 	"github.com/rankcurve/rankcurve/store/dynamo"
 	shaky "github.com/rankcurve/rankcurve/store/storetest/faults"
 	"github.com/rankcurve/rankcurve/store/storetest/servers"
@@ -252,18 +255,38 @@ func (w *watch) within(t *testing.T, p policy) {
 	}
 }
 
+// expired makes a board that expired two hours ago, with all that is kept of one.
+func (c cloud) expired(name string) {
+	c.t.Helper()
+	st, err := dynamo.Open(c.ctx, c.client, c.table)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer st.Close()
+	b := store.Board{Name: name, Shards: 1, Columns: []store.Column{{Name: "xp", Order: store.Desc, Operator: store.Set}}, Expires: time.Now().Add(-2 * time.Hour).Truncate(time.Second)}
+	key, data := b.CurveKey("xp"), []byte("x")
+	_, published := st.Publish(c.ctx, key, store.Published{Generation: 1, Data: data})
+	_, saved := st.SaveState(c.ctx, key, make([]byte, 500_000)) // in two parts
+	_, archived := st.Archive(c.ctx, key, store.Archived{AsOf: b.Expires.Add(-time.Hour), Generation: 1, Data: data})
+	lease, leased := st.Acquire(c.ctx, key.Lease(), "worker", b.Expires.Add(-time.Hour), time.Minute)
+	if err := errors.Join(st.CreateBoard(c.ctx, b), published, saved, archived, leased, st.Release(c.ctx, lease)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
 // The policies allow what a worker and readers do on a table, and hardly more.
 func TestPoliciesAllowWhatIsDone(t *testing.T) {
 	var seen watch
 	proxy := shaky.New(t, servers.DynamoDB(t), seen.note)
 	c := cloudAt(t, proxy.URL)
 	c.games(300)
+	c.expired("old")
 	environ := c.environ
 	seen.reset()
 	c.environ = append(slices.Clone(environ), "RANKCURVE_REFRESH_SCHEDULE=@every 1s", "RANKCURVE_REFRESH_AUDIT=20", "RANKCURVE_REFRESH_METHOD=counted",
 		"RANKCURVE_REFRESH_HISTORY_KEEP=1s", "RANKCURVE_REFRESH_HISTORY_EVERY=1s")
-	eventually(t, "a refresh that deletes a curve of the past", func() bool {
-		return strings.Contains(c.bare("worker", "--once").out, "1 column refreshed") && seen.has("DeleteItem", "#history/")
+	eventually(t, "a refresh that deletes a curve of the past, and a drop", func() bool {
+		return strings.Contains(c.bare("worker", "--once").out, "1 column refreshed") && seen.has("DeleteItem", "#history/games.") && seen.has("DeleteItem", "#board")
 	})
 	seen.within(t, policyOf(t, "worker-policy.json"))
 

@@ -18,7 +18,8 @@ types, or all. Nobody can read them any more; this gives their room back. On Dyn
 rows are deleted by DynamoDB itself, if the table's expiry is on ("rankcurve table
 describe" says so). The exit code is 3 if there is no such family.
 
-A cron job that runs it once a day is enough.
+A worker does the same once a day (worker.prune), with boards that expired an hour ago or
+longer.
 
 Examples:
 

@@ -62,6 +62,7 @@ type access struct {
 
 	onThrottle   func(reason string) // is told of each request that DynamoDB throttles; nil: nobody
 	onCacheFault func()              // is told of each fault of the cache; nil: nobody
+	onList       func(units float64) // is told what lists of the boards cost on DynamoDB; nil: nobody
 }
 
 // openStore opens the configured store, behind the configured cache.

@@ -45,6 +45,9 @@ func openDynamoDB(ctx context.Context, cfg config.DynamoDB, a access) (store.Sto
 	if a.onThrottle != nil {
 		opts = append(opts, dynamo.OnThrottle(a.onThrottle))
 	}
+	if a.onList != nil {
+		opts = append(opts, dynamo.OnList(a.onList))
+	}
 	api := &describedTable{Client: client}
 	st, err := dynamo.Open(ctx, api, cfg.Table, opts...)
 	if err != nil {

@@ -26,6 +26,9 @@ until it is stopped. It finds the boards in the store's registry, new ones withi
 boards that are not in the configuration have its defaults. On DynamoDB any number of workers may
 run: each time that a column is due, one of them does the work, and when it dies another takes over.
 
+Boards that expired an hour ago or longer are dropped, once a day (worker.prune), as
+"rankcurve prune" does.
+
 SIGHUP makes it read the configuration anew; a bad one is refused, and the old one kept.
 SIGTERM or SIGINT ends it within ten seconds, a second one at once. With worker.listen
 it serves /metrics for Prometheus, /healthz and /readyz.
@@ -75,7 +78,7 @@ func (p *program) workerAction(c *cli.Context) (err error) {
 	metrics := jobs.NewMetrics(registry)
 	st, err := openStore(c.Context, cfg, access{
 		mustExist: true, patient: true, pace: sampler.Pace{Max: unpaced}, log: log, // boards may get a pace at a reload
-		onThrottle: metrics.Throttled, onCacheFault: metrics.CacheFault,
+		onThrottle: metrics.Throttled, onCacheFault: metrics.CacheFault, onList: metrics.Listed,
 	})
 	if err != nil {
 		return err
@@ -151,6 +154,9 @@ func once(c *cli.Context, w *jobs.Worker) error {
 	}
 	fmt.Fprintf(c.App.Writer, "%s refreshed, %d not due, %d left to other workers, %s\n",
 		counting(n(jobs.Refreshed, jobs.Unchanged), "column"), n(jobs.Done, jobs.Quiet), n(jobs.Held, jobs.Lost), failed)
+	if len(s.Dropped) > 0 {
+		fmt.Fprintf(c.App.Writer, "%s dropped that had expired\n", counting(len(s.Dropped), "board"))
+	}
 	return notRebuilt(s.Failed, n(jobs.Outcomes()...))
 }
 
@@ -183,10 +189,12 @@ const clocksDiffer = 5 * time.Second
 // settingsOf are those of a configuration.
 func settingsOf(cfg config.Config) jobs.Settings {
 	jitter, _ := cfg.Worker.Jitter.Duration() // Load has refused what is none
+	prune, _ := cfg.Worker.Prune.Duration()
 	return jobs.Settings{
 		Concurrent:         cfg.Worker.Concurrent,
 		ReadUnitsPerSecond: float64(cfg.Worker.ReadUnitsPerSecond),
 		Jitter:             jitter,
+		PruneEvery:         prune,
 		Plan:               func(b store.Board) (jobs.Plan, error) { return planFor(cfg, b) },
 	}
 }

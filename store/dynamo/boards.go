@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/rankcurve/rankcurve/store"
 )
@@ -98,13 +99,17 @@ func (s *Store) Boards(ctx context.Context) ([]store.Board, error) {
 		ExpressionAttributeNames:  map[string]string{"#o": attrOwner},
 		ExpressionAttributeValues: item{":o": text(ownerBoards)},
 		ConsistentRead:            aws.Bool(true),
+		ReturnConsumedCapacity:    types.ReturnConsumedCapacityIndexes,
 	}
 	var boards []store.Board
 	unreadable := map[string]error{}
 	for {
-		out, _, err := read(ctx, s.options, target{table: s.table}, s.api.Query, request)
+		out, n, err := read(ctx, s.options, target{table: s.table}, s.api.Query, request)
 		if err != nil {
 			return nil, fmt.Errorf("list boards: %w", err)
+		}
+		if s.options.onList != nil {
+			s.options.onList(readUsage(out.ConsumedCapacity, n).ReadUnits())
 		}
 		for _, i := range out.Items {
 			name := textOf(i[attrBoard])

@@ -62,6 +62,7 @@ type options struct {
 	showThrottles bool
 	writers       int
 	onThrottle    func(reason string)
+	onList        func(readUnits float64)
 	clock         *clock
 }
 
@@ -101,6 +102,10 @@ func Timeout(d time.Duration) Option { return func(o *options) { o.timeout = d }
 // ShowThrottles returns the first throttle as [store.ErrThrottled], for callers
 // that pace themselves and must see it. Defaults to trying again.
 func ShowThrottles() Option { return func(o *options) { o.showThrottles = true } }
+
+// OnList is told the read units of each page of the registry, which [Store.Boards] does not
+// answer with. It is called from many goroutines at once.
+func OnList(told func(readUnits float64)) Option { return func(o *options) { o.onList = told } }
 
 // OnThrottle is told of each attempt that is throttled, with DynamoDB's reason for it, such
 // as TableReadKeyRangeThroughputExceeded: there are few of them, so they suit as a metric's
