@@ -265,3 +265,32 @@ func TestALogOfRefusedLinesAloneIsRefused(t *testing.T) {
 	s.countLog(s.file("access.csv", log+"a.jpg,2026-11-21,view,1\n"), "--skip-refused", list).warns("11 lines")
 	s.wantTop("photos.view", "1 a.jpg 1")
 }
+
+// What is listed of a row stays out of it, though the limit was raised when the run that
+// was killed is gone on with.
+func TestAShareThatIsListedStaysRefused(t *testing.T) {
+	s := newStrictPhotos(t)
+	path, list := s.file("access.csv", "image,time,type,bytes\n"+strings.Repeat("a.jpg,2026-11-21T09:00:00Z,view,1\n", 4)+"b.jpg,2026-11-21T09:00:00Z,view,1\n"), s.folder+"/refused.ndjson"
+	var killed []byte
+	keep := func() {
+		data, err := os.ReadFile(s.db())
+		if err != nil {
+			t.Error(err)
+		}
+		killed = data
+	}
+	if code, errs := s.listUntil(context.Background(), "shares refused", keep, path, list); code != exitDone {
+		t.Fatal(errs)
+	}
+	lines := len(s.listed(list))
+	s.file("boards.db", string(killed))
+	s.configure(photoConfig)
+	s.countLog(path, "--skip-refused", list).ok("counted 5 lines")
+	s.wantTop("photos.view", "1 b.jpg 1")
+	if got := len(s.listed(list)); got != lines || lines != 12 {
+		t.Errorf("%d lines are listed, and were %d", got, lines)
+	}
+	s.file("access.csv", "image,time,type,bytes\n"+strings.Repeat("a.jpg,2026-11-21T09:00:00Z,view,1\n", 4)+"b.jpg,2026-11-21T09:00:00Z,view,1\na.jpg,2026-11-21T09:00:00Z,view,1\n")
+	s.countLog(path, "--skip-refused", list).ok("counted 1 line")
+	s.wantTop("photos.view", "1 a.jpg 1", "1 b.jpg 1")
+}

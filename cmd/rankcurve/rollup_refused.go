@@ -54,7 +54,9 @@ func (r *rollup) listShares(log *countedLog, refused *refusals) error {
 	for {
 		l, err := lines.read()
 		if errors.Is(err, io.EOF) {
-			return r.list.add(listed)
+			err := r.list.add(listed)
+			r.program.log().Debug("shares refused", "family", r.def.Name, "rows", refused.count)
+			return err
 		}
 		if r.refusedBefore(l) {
 			continue
