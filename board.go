@@ -34,7 +34,10 @@ type column struct {
 // is empty. It costs a read of the registry, and where the board is made a write and
 // another read.
 func New(ctx context.Context, st store.Store, def store.Board, opts ...Option) (*Board, error) {
-	o := optionsOf(opts)
+	o, err := optionsOf(opts)
+	if err != nil {
+		return nil, fmt.Errorf("make board %q: %w", def.Name, err)
+	}
 	if err := expiredBoard(def, o.clock()); err != nil {
 		return nil, fmt.Errorf("make board: %w", err)
 	}
@@ -79,8 +82,11 @@ func registered(ctx context.Context, st store.Store, def store.Board, now time.T
 // expired, with when; so are the questions and posts of a Board that expires while it is
 // kept. It costs one read of the registry.
 func Open(ctx context.Context, st store.Store, name string, opts ...Option) (*Board, error) {
+	o, err := optionsOf(opts)
+	if err != nil {
+		return nil, fmt.Errorf("open board %q: %w", name, err)
+	}
 	def, err := st.Board(ctx, name)
-	o := optionsOf(opts)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, unknownBoard(ctx, st, name, o.clock())
 	}

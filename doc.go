@@ -20,7 +20,11 @@
 //   - [Board.Top] reads the best n, exactly;
 //   - [Board.Rank] and [Board.RankOfScore] answer where owners and scores stand:
 //     estimated, counted, or as [Auto] chooses;
-//   - [Board.ScoreAtRank] and [Board.ScoreAtPercent] ask the curve backwards.
+//   - [Board.ScoreAtRank] and [Board.ScoreAtPercent] ask the curve backwards;
+//   - [Board.Around], [Board.Page], [Board.Owners] and [BoardsOf] read a piece of a board,
+//     all of it, some owners and all boards of one;
+//   - [Board.At] and [Board.History] answer from the curves that were kept;
+//   - [Board.Hide], [Board.Unhide] and [Board.Remove] moderate.
 //
 // Boards that run for a month, a week or a day are those of a family: [NewFamily]
 // makes one, and [Family.Post] posts to all of its boards at once.
@@ -31,6 +35,16 @@
 //
 // # Errors
 //
-// Those of package store, and [ErrNoCurve] and [ErrBadCurve], are found with
-// errors.Is. Their messages say what to run.
+// Those of package store, and these, are found with errors.Is. Their messages say what to
+// run:
+//
+//   - [ErrNoCurve], [ErrBadCurve] and [ErrStaleCurve]: what is asked needs a curve;
+//   - [ErrBadCursor]: a page cannot be read on;
+//   - [ErrLate]: a post is for a period that has ended;
+//   - [ErrForgotten]: a post that may be stored, and is not to be sent again unseen.
+//
+// A post whose outcome is not known is [store.ErrUnknown]; with an ID, and but for
+// ErrForgotten, it is sent again until it is known. [FanOutError] is a post to a family
+// that did not reach all of its boards, and a [store.UnreadableError] names the rows that
+// cannot be read back.
 package rankcurve

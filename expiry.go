@@ -72,8 +72,9 @@ func Prune(ctx context.Context, st store.Store, family string, now time.Time) ([
 	return dropped, errors.Join(err, unreadable)
 }
 
-// Expired are the boards that [Prune] would drop. Those whose definitions can be read are
-// answered beside an error of the others.
+// Expired are the boards that [Prune] would drop, by name; of a family that is not there,
+// none. Those whose definitions can be read are answered beside an error of the others. It
+// costs a read of the registry, and its other errors are the store's.
 func Expired(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
 	boards, err := st.Boards(ctx)
 	if some := (*store.UnreadableError)(nil); errors.As(err, &some) && family != "" {

@@ -177,7 +177,11 @@ func NewFamily(st store.Store, def FamilyDefinition, opts ...Option) (*Family, e
 	if err := def.Validate(); err != nil {
 		return nil, err
 	}
-	f := &Family{store: st, def: def.clone(), options: optionsOf(opts), opts: slices.Clone(opts), boards: map[string]*Board{}}
+	o, err := optionsOf(opts)
+	if err != nil {
+		return nil, fmt.Errorf("family %q: %w", def.Name, err)
+	}
+	f := &Family{store: st, def: def.clone(), options: o, opts: slices.Clone(opts), boards: map[string]*Board{}}
 	checked := f.options
 	checked.limits = nil
 	f.checker = newBoard(st, def.Board(store.Always.At(time.Time{})), checked)

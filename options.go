@@ -3,12 +3,15 @@ package rankcurve
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// Option changes how a [Board] works.
+// Option changes how a [Board] works. A negative number or time is [store.ErrInvalid]
+// where the board is opened.
 type Option func(*options)
 
 type options struct {
@@ -30,7 +33,9 @@ const (
 	DefaultCurvePoll  = 5 * time.Second
 )
 
-func optionsOf(opts []Option) options {
+// optionsOf are the defaults with the options applied. One that is out of range is
+// [store.ErrInvalid].
+func optionsOf(opts []Option) (options, error) {
 	o := options{
 		readBudget: DefaultReadBudget,
 		exactTop:   DefaultExactTop,
@@ -41,7 +46,27 @@ func optionsOf(opts []Option) options {
 	for _, option := range opts {
 		option(&o)
 	}
-	return o
+	return o, o.validate()
+}
+
+func (o options) validate() error {
+	var faults []error
+	for _, below := range []struct {
+		is     bool
+		option string
+		value  any
+	}{
+		{!(o.readBudget >= 0), "WithReadBudget", o.readBudget}, // which is no number, perhaps
+		{o.exactTop < 0, "WithExactTop", o.exactTop},
+		{o.curvePoll < 0, "WithCurvePoll", o.curvePoll},
+		{o.maxStaleness < 0, "WithMaxStaleness", o.maxStaleness},
+		{o.cursorMaxAge < 0, "WithCursorMaxAge", o.cursorMaxAge},
+	} {
+		if below.is {
+			faults = append(faults, fmt.Errorf("%s(%v) is not 0 or more: %w", below.option, below.value, store.ErrInvalid))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // WithReadBudget allows the exact counts of one call so many read units. Defaults
@@ -87,5 +112,10 @@ func WithLimits(limits map[string]store.Limit) Option {
 }
 
 // WithClock replaces the clock, which dates answers and posts and says when a
-// curve is polled. Defaults to time.Now.
-func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
+// curve is polled. Defaults to time.Now, which nil asks for too.
+func WithClock(now func() time.Time) Option {
+	if now == nil {
+		now = time.Now
+	}
+	return func(o *options) { o.clock = now }
+}

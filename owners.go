@@ -110,21 +110,26 @@ func (b *Board) rankOrSay(ctx context.Context, c *column, mode Mode, rows []look
 // owner that is on no board has none, which is no error; one that cannot be an owner is
 // [store.ErrInvalid]. Where some rows cannot be read back the others are answered beside
 // an error that is a *[store.UnreadableError], with why by board. It costs half a read unit per 4 KB begun of all the rows together,
-// and may be a moment behind what was last written.
-func BoardsOf(ctx context.Context, st store.Store, owner string) ([]store.Owned, store.Usage, error) {
-	rows, usage, err := BoardsOfWithHidden(ctx, st, owner)
+// and may be a moment behind what was last written. Of the options it takes [WithClock],
+// which says what has expired.
+func BoardsOf(ctx context.Context, st store.Store, owner string, opts ...Option) ([]store.Owned, store.Usage, error) {
+	rows, usage, err := BoardsOfWithHidden(ctx, st, owner, opts...)
 	return slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Entry.Hidden }), usage, err
 }
 
 // BoardsOfWithHidden is [BoardsOf] for moderators: it has the rows that are hidden too.
-func BoardsOfWithHidden(ctx context.Context, st store.Store, owner string) ([]store.Owned, store.Usage, error) {
+func BoardsOfWithHidden(ctx context.Context, st store.Store, owner string, opts ...Option) ([]store.Owned, store.Usage, error) {
 	if err := store.ValidateOwner(owner); err != nil {
+		return nil, store.Usage{}, err
+	}
+	o, err := optionsOf(opts)
+	if err != nil {
 		return nil, store.Usage{}, err
 	}
 	rows, usage, err := st.BoardsOf(ctx, owner)
 	if err != nil {
 		err = fmt.Errorf("read the boards of owner %q: %w", owner, err)
 	}
-	now := time.Now()
+	now := o.clock()
 	return slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Board.Expired(now) }), usage, err
 }

@@ -28,7 +28,8 @@ type Rank struct {
 // Answer is the rank of one owner, or why there is none: an Err that wraps
 // [store.ErrNotFound] says that the owner is not on the board, is hidden, or has no
 // score in the column; one that wraps [store.ErrInvalid] that it cannot be an owner; and
-// one that wraps [store.ErrCorrupt] that its row cannot be read back.
+// one that wraps [store.ErrCorrupt] that its row cannot be read back. As the rank is
+// embedded, a.Score and a.Of are fields of the answer a; its number is a.Rank.Rank.
 type Answer struct {
 	Rank
 	Err error

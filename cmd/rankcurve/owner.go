@@ -218,7 +218,7 @@ func (q *ownerQuestion) boardsOf(owner string) ([]store.Owned, error) {
 	if q.c.Bool("hidden") {
 		ask = rankcurve.BoardsOfWithHidden
 	}
-	rows, _, err := ask(q.c.Context, q.store, owner)
+	rows, _, err := ask(q.c.Context, q.store, owner, rankcurve.WithClock(clockOf(q.c)))
 	return rows, err
 }
 

@@ -37,10 +37,10 @@ func (q *queues) wait(ctx context.Context, b store.Board, owner string) (*place,
 	if q.rows == nil {
 		q.rows = map[rowKey][]*place{}
 	}
-	all := append(q.rows[mine.row], mine)
-	q.rows[mine.row] = all
+	q.rows[mine.row] = append(q.rows[mine.row], mine)
+	alone := len(q.rows[mine.row]) == 1
 	q.mu.Unlock()
-	if len(all) == 1 {
+	if alone {
 		return mine, nil
 	}
 	select {
