@@ -125,7 +125,7 @@ func (d FamilyDefinition) has(s store.Span, now time.Time) error {
 	if !slices.Contains(d.Periods, s.Period) {
 		return fmt.Errorf("family %q has no period %q: %w", d.Name, s.Period, store.ErrInvalid)
 	}
-	if real := s.Period.At(s.Start); s.Label != real.Label || !s.Start.Equal(real.Start) || !s.End.Equal(real.End) {
+	if of := s.Period.At(s.Start); s.Label != of.Label || !s.Start.Equal(of.Start) || !s.End.Equal(of.End) {
 		return fmt.Errorf("family %q: %q from %s to %s is no %s span; make it with Period.At or ParseSpan: %w", d.Name, s.Label, s.Start.Format(time.RFC3339), s.End.Format(time.RFC3339), s.Period, store.ErrInvalid)
 	}
 	if s.Start.After(now.Add(ahead)) {

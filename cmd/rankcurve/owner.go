@@ -173,13 +173,7 @@ func (q *ownerQuestion) everywhere(owners []string) error {
 		case err != nil:
 			return err
 		case len(rows) == 0:
-			if ahead, err := q.showAhead(owner, ""); err != nil {
-				return err
-			} else if ahead {
-				continue
-			}
-			err := fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)
-			if err := q.missing(rankcurve.Result{Owner: owner, Err: err}); err != nil {
+			if err := q.nowhere(owner); err != nil {
 				return err
 			}
 		}
@@ -211,6 +205,15 @@ func (q *ownerQuestion) everywhere(owners []string) error {
 		}
 	}
 	return nil
+}
+
+// nowhere answers for an owner who is on no board.
+func (q *ownerQuestion) nowhere(owner string) error {
+	ahead, err := q.showAhead(owner, "")
+	if err != nil || ahead {
+		return err
+	}
+	return q.missing(rankcurve.Result{Owner: owner, Err: fmt.Errorf("owner %q is on no board: %w", owner, store.ErrNotFound)})
 }
 
 func (q *ownerQuestion) boardsOf(owner string) ([]store.Owned, error) {

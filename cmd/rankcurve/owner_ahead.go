@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/rankcurve/rankcurve"
-	"github.com/rankcurve/rankcurve/store"
 )
 
 // An aheadRow is an owner without a row whom a family hides on the boards to come, in JSON.
@@ -16,8 +15,8 @@ type aheadRow struct {
 
 // showAhead shows which families hide an owner who has no row, and whether any does: all
 // families are asked, or the one that is named. It is for moderators.
-func (q *ownerQuestion) showAhead(owner, family string) (any bool, err error) {
-	if !q.c.Bool("hidden") || store.ValidateOwner(owner) != nil {
+func (q *ownerQuestion) showAhead(owner, family string) (shown bool, err error) {
+	if !q.c.Bool("hidden") {
 		return false, nil
 	}
 	if q.families == nil {
@@ -32,14 +31,14 @@ func (q *ownerQuestion) showAhead(owner, family string) (any bool, err error) {
 		}
 		hidden, err := f.Hides(q.c.Context, owner)
 		if err != nil {
-			return any, err
+			return shown, err
 		}
 		if !hidden[0] {
 			continue
 		}
-		if any = true; q.c.Bool("json") {
+		if shown = true; q.c.Bool("json") {
 			if err := printJSON(q.c.App.Writer, aheadRow{owner, name, true}); err != nil {
-				return any, err
+				return shown, err
 			}
 			continue
 		}
@@ -49,7 +48,7 @@ func (q *ownerQuestion) showAhead(owner, family string) (any bool, err error) {
 		}
 		q.table.row(cells...)
 	}
-	return any, nil
+	return shown, nil
 }
 
 // findFamilies finds those that have boards or are configured. What cannot be read of the
