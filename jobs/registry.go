@@ -51,7 +51,6 @@ func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[
 			key := b.CurveKey(column.Name)
 			there[key] = true
 			if c, changed := w.place(key, b, plan); changed {
-				w.metrics.places(key, plan)
 				anew = append(anew, c)
 			}
 		}
@@ -80,13 +79,14 @@ func (w *Worker) schedule(anew, gone []*workedColumn) {
 			w.cron.Remove(c.entry)
 		}
 		_, plan := c.planned()
+		w.metrics.places(c.key, plan)
 		c.entry = w.cron.Schedule(times{plan, w.refresher.ahead}, cron.FuncJob(func() { w.run(c, true) }))
 	}
 	w.cron.Start()
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	for _, c := range anew {
+		w.mu.Lock()
 		w.start(c) // what is due already is not made to wait for the next time
+		w.mu.Unlock()
 	}
 }
 
