@@ -50,9 +50,9 @@ func wantBoards(t *testing.T, st store.Store, when string, want ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, b := range boards {
-		names = append(names, b.Name)
+	names := make([]string, len(boards))
+	for i, b := range boards {
+		names[i] = b.Name
 	}
 	if fmt.Sprint(names) != fmt.Sprint(want) {
 		t.Errorf("%s: boards %v, want %v", when, names, want)
@@ -76,9 +76,9 @@ func TestOneWorkerDropsBoardsThatHaveExpired(t *testing.T) {
 			addExpiring(t, st, "day-"+itoa(i), 10*time.Minute)
 		}
 		time.Sleep(30 * time.Second) // so that looks are between the minutes at which boards expire
-		var hands []*hand
-		for range 3 {
-			hands = append(hands, newHand(t, st, pruned(everyFive(t), 24*time.Hour)).work())
+		var hands [3]*hand
+		for i := range hands {
+			hands[i] = newHand(t, st, pruned(everyFive(t), 24*time.Hour)).work()
 		}
 		time.Sleep(9 * time.Minute)
 		if publishedOf(t, st, "day-0") == nil {
