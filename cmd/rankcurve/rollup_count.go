@@ -246,6 +246,8 @@ func (r *rollup) stopped(counted, all int64, err error) error {
 		return hintf(err, "%s; another process has taken the log over", far)
 	case errors.As(err, new(*refusedChunk)):
 		return err
+	case errors.As(err, new(*lostPosts)):
+		return hintf(err, "then run the same command again to go on")
 	}
 	return hintf(err, "%s; run the same command again to go on", far)
 }
