@@ -120,6 +120,9 @@ func (p *program) rollUp(c *cli.Context, f format, specs []columnSpec) (err erro
 	if cfg.Store.Kind == config.KindDynamoDB {
 		r.chunk, r.batch = rollupChunkDynamoDB, rollupBatchDynamoDB
 	}
+	if r.skip = c.String("skip-refused"); c.IsSet("skip-refused") && (r.skip == "" || r.skip == "-") {
+		return usagef("--skip-refused %q is no file; name one for the list of refused lines", r.skip)
+	}
 	if err := r.readFlags(c, specs); err != nil {
 		return err
 	}
@@ -165,9 +168,6 @@ func (r *rollup) readFlags(c *cli.Context, specs []columnSpec) error {
 	}
 	if r.logName = c.String("log"); c.IsSet("log") && (r.logName == "" || len(r.logName) > maxLogName) {
 		return usagef("--log has %d bytes; give the log a name of 1 to %d", len(r.logName), maxLogName)
-	}
-	if r.skip = c.String("skip-refused"); c.IsSet("skip-refused") && (r.skip == "" || r.skip == "-") {
-		return usagef("--skip-refused %q is no file; name one for the list of refused lines", r.skip)
 	}
 	counted, sums := c.IsSet("count-by"), c.StringSlice("sum")
 	switch {

@@ -89,6 +89,10 @@ func (l *refusedList) readAll(path string, in *input, log *countedLog) error {
 	if other, err := in.file.Stat(); err == nil && os.SameFile(own, other) || !own.Mode().IsRegular() {
 		return usagef("--skip-refused %s is the log itself, or no file; name a file for the list of refused lines", path)
 	}
+	return l.readLines(path, log)
+}
+
+func (l *refusedList) readLines(path string, log *countedLog) error {
 	lines, whole := bufio.NewReader(l.file), int64(0)
 	for number := 1; ; number++ {
 		text, err := lines.ReadBytes('\n')
