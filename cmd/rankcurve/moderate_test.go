@@ -26,7 +26,7 @@ func TestHideUnhideAndRemove(t *testing.T) {
 	}
 	s.run("rebuild", "games").ok("of 3 entries")
 	rows := s.run("unhide", "games", "p3", "p1", "--json").ok().rows()
-	if text := fmt.Sprint(rows); text != "[map[action:unhide board:games changed:true owner:p3] map[action:unhide board:games changed:false owner:p1]]" {
+	if text := fmt.Sprint(rows); text != "[map[action:unhide board:games changed:true owner:p3 rows:1] map[action:unhide board:games changed:false owner:p1 rows:1]]" {
 		t.Error(text)
 	}
 	s.run("rank", "games", "p3", "--mode", "exact").ok("p3      40      2")
