@@ -364,7 +364,7 @@ func TestSystemdUnit(t *testing.T) {
 	line := strings.Fields(value("ExecStart"))
 	s := newShell(t)
 	s.bare(append(slices.Clone(line[1:]), "--help")...).ok("refresh all boards by their schedules")
-	if value("ExecReload") != "/bin/kill -HUP $MAINPID" || value("TimeoutStopSec") != "15" || value("Restart") != "always" || value("RestartPreventExitStatus") != strconv.Itoa(exitUsage) {
+	if value("ExecReload") != "/bin/kill -HUP $MAINPID" || value("TimeoutStopSec") != "15" || value("Restart") != "always" || value("RestartPreventExitStatus") != strconv.Itoa(exitUsage) || value("Environment") != "GOTRACEBACK=crash" {
 		t.Error("reload, stop or restart are not what the worker does")
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
