@@ -49,6 +49,8 @@ func TestBesideADamagedBoard(t *testing.T) {
 	s.run("boards", "games").fails(exitFailed, remedy...)
 	s.run("boards", "nobody").fails(exitNotFound, "nobody")
 	s.run("prune").fails(exitFailed, remedy...)
+	s.run("prune", "games").fails(exitFailed, remedy...)
+	s.run("prune", "weekly").ok("no board has expired")
 	s.run("rank", "weakly", "p1").fails(exitNotFound, "the boards are weekly")
 	s.run("rank", "games", "p1").fails(exitFailed, remedy...)
 	if r := s.run("owner", "p1").fails(exitFailed, remedy...); !strings.Contains(r.out, "weekly ") {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/rankcurve/rankcurve"
+	"github.com/rankcurve/rankcurve/store"
 )
 
 // An aheadRow is an owner without a row whom a family hides on the boards to come, in JSON.
@@ -76,6 +78,9 @@ func (q *ownerQuestion) findFamilies() error {
 			continue
 		}
 		f, err := rankcurve.NewFamily(q.store, def, rankcurve.WithClock(clockOf(q.c)))
+		if errors.Is(err, store.ErrInvalid) && !configured {
+			continue // its name was one once, and is none now: it can hide nobody
+		}
 		if err != nil {
 			return err
 		}

@@ -238,12 +238,24 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// A name that has no boards itself is that of its types.
+// A family is pruned with its types, whether it has boards itself or not, and beside one
+// that cannot be read.
 func TestPruneTypes(t *testing.T) {
-	s, now := newPhotos(t), saturday
-	s.now = func() time.Time { return now }
-	s.countLog(s.file("access.csv", accessLogHead)).ok()
-	now = now.AddDate(0, 0, 40)
-	s.run("prune", "photos").ok("dropped photos.download:2026-11-20, ", "dropped photos.view:2026-11-21, ")
-	s.run("prune", "photos").ok("no board has expired")
+	for _, itself := range []bool{false, true} {
+		s, now := newPhotos(t), saturday
+		s.now = func() time.Time { return now }
+		s.countLog(s.file("access.csv", accessLogHead)).ok()
+		dropped := []string{"dropped photos.download:2026-11-20, ", "dropped photos.view:2026-11-21, "}
+		if itself {
+			s.run("post", "photos", "ann", "views=5").ok()
+			dropped = append(dropped, "dropped photos:2026-11-21, ")
+		}
+		now = now.AddDate(0, 0, 40)
+		s.damageBoard("photos.download:2026-11-21")
+		r := s.run("prune", "photos").fails(exitFailed, `decode board "photos.download:2026-11-21"`)
+		r.has("output", r.out, dropped)
+		if out := s.run("prune", "--dry-run").fails(exitFailed).out; out != "" {
+			t.Errorf("there was more to drop: %s", out)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -64,8 +65,8 @@ func (p *program) prune(c *cli.Context) error {
 		var boards []store.Board
 		for _, family := range families {
 			some, failed := work(c.Context, st, family, clockOf(c)())
-			if boards = append(boards, some...); failed != nil {
-				err = failed
+			boards, err = append(boards, some...), errors.Join(err, failed)
+			if c.Context.Err() != nil {
 				break
 			}
 		}
@@ -89,18 +90,30 @@ func (p *program) prune(c *cli.Context) error {
 	})
 }
 
-// prunedFamilies are those that a command line means: that of a name, or where it has no
-// boards those of its types; the empty name is of all.
+// prunedFamilies are those that a command line means: that of a name, and those of its
+// types; the empty name is of all. A board whose definition cannot be read is one of its
+// family, whose turn tells of it.
 func prunedFamilies(c *cli.Context, cfg config.Config, st store.Store) ([]string, error) {
 	name := c.Args().First()
 	if name == "" {
 		return []string{""}, nil
 	}
 	boards, err := st.Boards(c.Context)
+	unreadable, err := unreadableOf(err, name)
 	if err != nil {
 		return nil, err
 	}
-	families := familiesOf(boards, name)
+	families := []string{}
+	for _, b := range boards {
+		if b.Family == name || strings.HasPrefix(b.Family, name+".") {
+			families = append(families, b.Family)
+		}
+	}
+	for damaged := range unreadable {
+		families = append(families, store.FamilyOf(damaged))
+	}
+	slices.Sort(families)
+	families = slices.Compact(families)
 	_, configured := cfg.Family(name)
 	alone := slices.ContainsFunc(boards, func(b store.Board) bool { return b.Name == name }) // it does not expire
 	if len(families) == 0 && !configured && !alone {
