@@ -58,14 +58,15 @@ func missingPeriod(boards []store.Board, name string, now time.Time) error {
 }
 
 // Prune drops the boards of a store that have expired, with their curves; of one
-// family, or of all if family is empty. It answers with those that it dropped, also
+// family, or of all if family is empty. Now is what the machine's clock shows: where the
+// store has a clock too and that is far from it, the store's counts. It answers with those that it dropped, also
 // beside an error, such as that of boards whose definitions cannot be read, which is a
-// *[store.UnreadableError] and stops nothing. The embedded store deletes their rows with them, DynamoDB has
-// deleted them or will. It costs a read of the registry and a few writes for each
-// board.
+// *[store.UnreadableError] and stops nothing. The embedded store deletes their rows with
+// them, DynamoDB has deleted them or will. It costs a read of the registry and a few writes
+// for each board.
 func Prune(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
 	expired, unreadable := Expired(ctx, st, family, now)
-	dropped, err := store.DropExpired(ctx, st, expired, now)
+	dropped, err := store.DropExpired(ctx, st, expired, now.Add(-store.WrongBy(st)))
 	if err == nil {
 		return dropped, unreadable
 	}
@@ -83,6 +84,7 @@ func Expired(ctx context.Context, st store.Store, family string, now time.Time) 
 	if err != nil {
 		err = fmt.Errorf("list the boards that have expired: %w", err)
 	}
+	now = now.Add(-store.WrongBy(st)) // which the answer has told
 	var expired []store.Board
 	for _, b := range boards {
 		if b.Expired(now) && (family == "" || b.Family == family) {

@@ -32,7 +32,7 @@ func (r Refresher) audit(ctx context.Context, b store.Board, curve *predictor.Cu
 		return Audit{}
 	}
 	key := b.CurveKey(curve.Meta().Column)
-	v, err := Verifier{Store: r.Store, Pace: o.Pace, Now: r.Now}.Verify(ctx, b, curve, VerifyOptions{
+	v, err := Verifier{Store: r.Store, Pace: o.Pace, Now: r.now}.Verify(ctx, b, curve, VerifyOptions{
 		Sample: o.Audit, Seed: rand.Uint64(), ReadBudget: o.AuditBudget, Fit: true,
 	})
 	if err != nil {

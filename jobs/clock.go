@@ -10,10 +10,6 @@ import (
 	"github.com/rankcurve/rankcurve/store"
 )
 
-// clockTolerance is how far the machine's clock may be from the store's before it is taken
-// to be wrong. The store's is known to within some seconds.
-const clockTolerance = 10 * time.Second
-
 // machine is what the machine's clock shows. It goes on evenly when that is set.
 func (r Refresher) machine() time.Time {
 	if r.Now != nil {
@@ -22,14 +18,8 @@ func (r Refresher) machine() time.Time {
 	return time.Now().UTC()
 }
 
-// wrongBy is how far the machine's clock is ahead of the store's, negative if it is behind; 0
-// if that is within the tolerance, or the store has no clock.
-func (r Refresher) wrongBy() time.Duration {
-	if wrong, known := store.SkewOf(r.Store); known && wrong.Abs() > clockTolerance {
-		return wrong
-	}
-	return 0
-}
+// wrongBy is how far the machine's clock is ahead of the store's; 0 if it is right.
+func (r Refresher) wrongBy() time.Duration { return store.WrongBy(r.Store) }
 
 // now is the time that leases and ticks go by: the machine's, or where that is wrong the
 // store's, which all workers have in common. By a wrong one a worker would do again what the
@@ -40,6 +30,15 @@ func (r Refresher) now() time.Time {
 		return r.machine().Round(0).Add(-wrong)
 	}
 	return r.machine()
+}
+
+// surely is the earlier of the two times: what is over by it is over by either clock.
+func (r Refresher) surely() time.Time {
+	now, machine := r.now(), r.machine()
+	if machine.Before(now) {
+		return machine
+	}
+	return now
 }
 
 // ahead is how far now is ahead of the clock that cron goes by.

@@ -177,7 +177,7 @@ func (m *Metrics) ticked(c *workedColumn, t TickReport, interval time.Duration) 
 		set(m.walked, float64(t.Walked))
 		if t.Worse != "" {
 			m.worse.WithLabelValues(board, column, string(t.Worse)).Inc()
-			m.worseAt.WithLabelValues(board, column, string(t.Worse)).SetToCurrentTime()
+			m.worseAt.WithLabelValues(board, column, string(t.Worse)).Set(float64(t.Curve.Meta().AsOf.Unix()))
 		}
 		if t.Resumed > 0 {
 			m.resumed.WithLabelValues(board, column).Inc()

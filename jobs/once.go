@@ -44,7 +44,7 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 	}
 	var columns []*workedColumn
 	for _, b := range boards {
-		if expired(b, w.refresher.now()) {
+		if b.Expired(w.refresher.now()) {
 			continue
 		}
 		plan, err := w.settings.Plan(b)
@@ -63,7 +63,7 @@ func (w *Worker) Once(ctx context.Context) (Summary, error) {
 		w.work.Go(func() { add(w.once(ctx, c)) })
 	}
 	w.work.Wait()
-	if old := w.prunable(boards, w.refresher.now()); len(old) > 0 && w.settings.PruneEvery > 0 && ctx.Err() == nil {
+	if old := prunable(boards, w.refresher.surely()); len(old) > 0 && w.settings.PruneEvery > 0 && ctx.Err() == nil {
 		if s.Dropped, _, err = w.dropExpired(ctx, old); err != nil {
 			s.Failed = append(s.Failed, err)
 		}

@@ -29,6 +29,12 @@ type pruning struct {
 	next     time.Time // not before
 }
 
+// begin has a worker that has just started wait: what drops rows should not go by a clock
+// that the machine may not have set yet.
+func (p *pruning) begin(now time.Time, every time.Duration) {
+	p.next = now.Add(min(pruneGrace, every))
+}
+
 // comes says whether it is time, and takes it then.
 func (p *pruning) comes(now time.Time, every time.Duration) bool {
 	wait := p.next.Sub(now)
@@ -50,7 +56,7 @@ func (p *pruning) ended(now time.Time, every time.Duration, done bool) {
 // caller has the lock.
 func (w *Worker) prune(boards []store.Board) {
 	every, now := w.settings.PruneEvery, w.refresher.now()
-	boards = w.prunable(boards, now)
+	boards = prunable(boards, w.refresher.surely())
 	if len(boards) == 0 || w.stopping || !w.pruning.comes(now, every) {
 		return
 	}
@@ -63,7 +69,7 @@ func (w *Worker) prune(boards []store.Board) {
 }
 
 // prunable are the boards that a worker may drop.
-func (w *Worker) prunable(boards []store.Board, now time.Time) (some []store.Board) {
+func prunable(boards []store.Board, now time.Time) (some []store.Board) {
 	for _, b := range boards {
 		if b.Expired(now.Add(-pruneGrace)) {
 			some = append(some, b)
@@ -82,7 +88,7 @@ func (w *Worker) dropExpired(ctx context.Context, boards []store.Board) (dropped
 				err = fmt.Errorf("internal error: %v; please report it", panicked)
 			}
 		}()
-		dropped, err = store.DropExpired(ctx, r.Store, boards, r.now().Add(-pruneGrace))
+		dropped, err = store.DropExpired(ctx, r.Store, boards, r.surely().Add(-pruneGrace))
 		return err
 	})
 	w.metrics.pruned.Add(float64(len(dropped)))

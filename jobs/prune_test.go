@@ -164,7 +164,7 @@ func TestABoardThatCannotBeDroppedIsTriedAgain(t *testing.T) {
 				var times atomic.Int64
 				times.Store(2)
 				h := newHand(t, undroppable{st, "a", &times, c.why}, pruned(everyFive(t), 24*time.Hour)).work()
-				time.Sleep(time.Minute)
+				time.Sleep(time.Hour + time.Minute)
 				wantBoards(t, st, "after the first try", c.left...)
 				time.Sleep(15 * time.Minute)
 				wantBoards(t, st, "after the second", c.left...)
@@ -187,11 +187,12 @@ func TestBoardsThatAnotherDropsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newBoards(t, 50, "other")
 		addExpiring(t, st, "a", -2*time.Hour)
-		if _, err := st.Acquire(t.Context(), "prune", "another", time.Now(), 5*time.Minute); err != nil {
+		h := newHand(t, st, pruned(everyFive(t), 24*time.Hour)).work()
+		time.Sleep(50 * time.Minute)
+		if _, err := st.Acquire(t.Context(), "prune", "another", time.Now(), 15*time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		h := newHand(t, st, pruned(everyFive(t), 24*time.Hour)).work()
-		time.Sleep(14 * time.Minute)
+		time.Sleep(24 * time.Minute)
 		wantBoards(t, st, "while another is at it", "a", "other")
 		time.Sleep(2 * time.Minute)
 		wantBoards(t, st, "after that has died", "other")
@@ -199,6 +200,30 @@ func TestBoardsThatAnotherDropsAreLeftAlone(t *testing.T) {
 			t.Errorf("%.0f failures", n)
 		}
 		h.stop()
+	})
+}
+
+// A machine whose clock is weeks ahead as it starts, until it is set, drops nothing by it; nor
+// does one where the store's clock says otherwise, whichever of them is ahead.
+func TestNothingIsDroppedByAWrongClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newBoards(t, 50, "other")
+		addExpiring(t, st, "a", 24*time.Hour)
+		machine, known := &setClock{}, &setClock{}
+		machine.set(20 * 24 * time.Hour)
+		known.set(-20 * 24 * time.Hour) // of a right one
+		h := newClockedHand(t, st, pruned(everyFive(t), 24*time.Hour), machine.now).work()
+		late := newClockedHand(t, clocked{st, known.wrong}, pruned(everyFive(t), 24*time.Hour), time.Now).work()
+		time.Sleep(30 * time.Minute)
+		wantBoards(t, st, "before the clock is set", "a", "other")
+		machine.set(0)
+		time.Sleep(2 * time.Hour)
+		wantBoards(t, st, "after that", "a", "other")
+		known.set(0)
+		time.Sleep(48 * time.Hour)
+		wantBoards(t, st, "when it has expired", "other")
+		h.stop()
+		late.stop()
 	})
 }
 

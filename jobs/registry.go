@@ -39,7 +39,7 @@ func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[
 		refused[name] = refusal{ofDefinition, why.Error()}
 	}
 	for _, b := range boards {
-		if expired(b, now) {
+		if b.Expired(now) {
 			continue
 		}
 		plan, err := w.settings.Plan(b)
@@ -57,7 +57,7 @@ func (w *Worker) take(ctx context.Context, boards []store.Board, unreadable map[
 	}
 	w.refuse(ctx, refused)
 	for key, c := range w.columns {
-		if known := unreadable[key.Board] != nil && !expired(c.board, now); !there[key] && !known {
+		if known := unreadable[key.Board] != nil && !c.board.Expired(now); !there[key] && !known {
 			gone = append(gone, c)
 			w.remove(c)
 		}
@@ -102,11 +102,6 @@ func (w *Worker) list(ctx context.Context) ([]store.Board, error) {
 		err = fmt.Errorf("list boards: %w", context.Cause(ctx))
 	}
 	return boards, err
-}
-
-// expired says that a board is gone, though it may still be listed.
-func expired(b store.Board, now time.Time) bool {
-	return !b.Expires.IsZero() && !now.Before(b.Expires)
 }
 
 // place takes over what is said of a column, and whether that is new or has other times than

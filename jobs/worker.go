@@ -82,6 +82,7 @@ func (w *Worker) Run(ctx context.Context, grace time.Duration) error {
 	w.context = ctx
 	w.mu.Lock()
 	w.tried = time.Now()
+	w.pruning.begin(w.refresher.now(), w.settings.PruneEvery)
 	w.mu.Unlock()
 	every := time.NewTicker(registryEvery)
 	defer every.Stop()

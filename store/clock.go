@@ -9,6 +9,19 @@ type Clocked interface {
 	Skew() (ahead time.Duration, known bool)
 }
 
+// clockTolerance is how far the machine's clock may be from a store's before it is taken to be
+// wrong. The store's is known to within some seconds.
+const clockTolerance = 10 * time.Second
+
+// WrongBy is how far the machine's clock is ahead of the store's, negative if it is behind; 0
+// if that is within 10 s, or the store has no clock or has not told of it yet.
+func WrongBy(s Store) time.Duration {
+	if wrong, known := SkewOf(s); known && wrong.Abs() > clockTolerance {
+		return wrong
+	}
+	return 0
+}
+
 // SkewOf is the skew of a store, or of what is durable behind it; false if it has no clock.
 func SkewOf(s Store) (ahead time.Duration, known bool) {
 	if clocked, ok := s.(Clocked); ok {
