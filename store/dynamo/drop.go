@@ -33,8 +33,12 @@ func (s *Store) DropBoard(ctx context.Context, name string, now time.Time) error
 	for _, c := range b.Columns {
 		curve := b.CurveKey(c.Name)
 		keys = append(keys, keyOf(ownerStates, curve.String()), keyOf(ownerCurves, curve.String()))
-		if !s.sweepParts(ctx, curve, 0, &store.Usage{}) || !s.sweep(ctx, curve.String()+"/", all, &store.Usage{}) {
-			return fmt.Errorf("drop board %q: not all states of %s could be deleted; try again: %w", name, curve, store.ErrUnavailable)
+		err := s.sweepParts(ctx, curve, 0, &store.Usage{})
+		if err == nil {
+			err = s.sweep(ctx, curve.String()+"/", all, &store.Usage{})
+		}
+		if err != nil {
+			return fmt.Errorf("drop board %q: not all states of %s could be deleted; try again: %w", name, curve, err)
 		}
 	}
 	for _, c := range b.Columns {

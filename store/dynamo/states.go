@@ -101,7 +101,7 @@ func (s *Store) saveState(ctx context.Context, k store.CurveKey, state []byte) (
 	used, err := s.replace(ctx, head)
 	u.Add(used)
 	if err == nil {
-		s.sweepParts(ctx, k, parts, &u)
+		_ = s.sweepParts(ctx, k, parts, &u)
 	}
 	return u, err
 }
@@ -124,13 +124,13 @@ func (s *Store) saveWhole(ctx context.Context, k store.CurveKey, state []byte) (
 		return u, err
 	}
 	slot, parts := layoutOf(there)
-	if parts > 0 || !s.sweepParts(ctx, k, 0, &u) {
+	if parts > 0 || s.sweepParts(ctx, k, 0, &u) != nil {
 		head[attrSlot] = integer(slot)
 	}
 	used, err = s.replace(ctx, head)
 	u.Add(used)
 	if err == nil && parts > 0 {
-		s.sweepParts(ctx, k, 0, &u)
+		_ = s.sweepParts(ctx, k, 0, &u)
 	}
 	return u, err
 }

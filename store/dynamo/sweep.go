@@ -14,9 +14,9 @@ import (
 
 // sweepParts deletes the parts of a state that are beyond so many, in both slots.
 // Nothing may name them. Listing costs a read unit per 4 KB of all parts there are,
-// deleting a write unit per KB. It reports whether it came to its end; if not that is
-// no fault, for the state is saved, and the next save sweeps again.
-func (s *Store) sweepParts(ctx context.Context, k store.CurveKey, keep int64, u *store.Usage) (swept bool) {
+// deleting a write unit per KB. To one who has saved a state its error is no fault: the
+// next save sweeps again.
+func (s *Store) sweepParts(ctx context.Context, k store.CurveKey, keep int64, u *store.Usage) error {
 	return s.sweep(ctx, k.String()+"#", keep, u)
 }
 
@@ -25,7 +25,7 @@ const all = -1
 
 // sweep deletes the items of states whose names have a prefix, but for parts before so
 // many.
-func (s *Store) sweep(ctx context.Context, prefix string, keep int64, u *store.Usage) (swept bool) {
+func (s *Store) sweep(ctx context.Context, prefix string, keep int64, u *store.Usage) error {
 	request := &dynamodb.QueryInput{
 		TableName:                 &s.table,
 		KeyConditionExpression:    aws.String("#o = :o AND begins_with(#b, :b)"),
@@ -39,7 +39,7 @@ func (s *Store) sweep(ctx context.Context, prefix string, keep int64, u *store.U
 		out, n, err := read(ctx, s.options, target{table: s.table}, s.api.Query, request)
 		if err != nil {
 			u.Requests += n.requests
-			return false
+			return err
 		}
 		u.Add(readUsage(out.ConsumedCapacity, n))
 		for _, i := range out.Items {
@@ -48,11 +48,11 @@ func (s *Store) sweep(ctx context.Context, prefix string, keep int64, u *store.U
 				continue
 			}
 			if err := s.deletePart(ctx, name, u); err != nil {
-				return false
+				return err
 			}
 		}
 		if request.ExclusiveStartKey = out.LastEvaluatedKey; len(out.LastEvaluatedKey) == 0 {
-			return true
+			return nil
 		}
 	}
 }
