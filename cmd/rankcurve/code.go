@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rankcurve/rankcurve"
@@ -95,9 +96,11 @@ func wantsJSON(words []string) bool {
 		if word == "--" {
 			return false
 		}
-		switch strings.TrimLeft(word, "-") {
-		case word: // no flag
-		case "json", "json=true":
+		flag, value, valued := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if flag != "json" || word[0] != '-' {
+			continue
+		}
+		if on, err := strconv.ParseBool(value); !valued || err == nil && on {
 			return true
 		}
 	}
