@@ -123,7 +123,7 @@ func (r *rollup) skipRefused(ctx context.Context, log *countedLog, t *tally) err
 func (r *rollup) post(ctx context.Context, log *countedLog, t *tally) error {
 	var refused refusals
 	for _, at := range t.counted() {
-		posts := r.list.withhold(at.board(), log.outstanding(at.board(), t.posts(at, log.postID())))
+		posts := r.list.withhold(at.board(), log.outstanding(at.board(), t.posts(at, log.postID())), &refused)
 		if len(posts) == 0 {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/rankcurve/rankcurve"
 )
@@ -63,8 +64,8 @@ func (l refusedLine) key() refusedKey { return refusedKey{l.ID, l.Line, l.Board}
 // A refusedList is a file of refused lines, one JSON object each.
 type refusedList struct {
 	file  *os.File
-	lines map[refusedKey]refusedLine // of the log at hand, behind what is counted
-	rows  map[string]map[string]bool // owners by board who do not get their shares of the chunk that was begun before
+	lines map[refusedKey]refusedLine   // of the log at hand, behind what is counted
+	rows  map[string]map[string]string // by board and owner, why a row does not get its share of the chunk that was begun before
 }
 
 // openList makes the list, or reads one that is there. A file that is no list is not
@@ -74,7 +75,7 @@ func openList(path string, in *input, log *countedLog) (*refusedList, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the list of refused lines: %w", err)
 	}
-	l := &refusedList{file: f, lines: map[refusedKey]refusedLine{}, rows: map[string]map[string]bool{}}
+	l := &refusedList{file: f, lines: map[refusedKey]refusedLine{}, rows: map[string]map[string]string{}}
 	if err := l.readAll(path, in, log); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -104,7 +105,7 @@ func (l *refusedList) readLines(path string, log *countedLog) error {
 		}
 		one, ok := parseRefusedLine(text)
 		switch {
-		case !ok && err != nil && (whole > 0 || refusedBeginning.Match(text)):
+		case !ok && err != nil && (whole > 0 || beginsList(text, log.ID)):
 			return l.cut(whole)
 		case !ok:
 			return usagef("--skip-refused %s is there, and its line %d is none of a list of refused lines; name another file", path, number)
@@ -120,6 +121,13 @@ func (l *refusedList) readLines(path string, log *countedLog) error {
 // refusedBeginning is how the lines of a list begin.
 var refusedBeginning = regexp.MustCompile(`^\{"id":"[a-z0-9]{10}","log":"`)
 
+// beginsList says that a first line without an end was to be one of a list: it begins like
+// one, or is the beginning of one of the log at hand.
+func beginsList(text []byte, id string) bool {
+	const field = `{"id":"`
+	return refusedBeginning.Match(text) || len(text) > len(field) && strings.HasPrefix(field+id+`","log":"`, string(text))
+}
+
 func parseRefusedLine(text []byte) (one refusedLine, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -127,8 +135,8 @@ func parseRefusedLine(text []byte) (one refusedLine, ok bool) {
 	return one, err == nil && one.ID != "" && one.Line > 0 && one.Reason != ""
 }
 
-// cut takes a last line away that was half written when a run was killed: nothing of its
-// chunk is counted.
+// cut takes a last line away that was half written when a run was killed: what it says is
+// counted nowhere, and listed again or counted by the run that goes on.
 func (l *refusedList) cut(whole int64) error {
 	if err := l.file.Truncate(whole); err != nil {
 		return fmt.Errorf("mend the list of refused lines: %w", err)
@@ -143,18 +151,24 @@ func (l *refusedList) note(one refusedLine, log *countedLog) {
 		return
 	}
 	if l.rows[one.Board] == nil {
-		l.rows[one.Board] = map[string]bool{}
+		l.rows[one.Board] = map[string]string{}
 	}
-	l.rows[one.Board][one.Owner] = true
+	l.rows[one.Board][one.Owner] = one.Reason
 }
 
-// withhold leaves out the posts of rows of which it is listed already that they do not
-// take them.
-func (l *refusedList) withhold(board string, posts []rankcurve.Post) []rankcurve.Post {
+// withhold leaves out the posts of rows of which a line is listed already: they are refused
+// again, for others of their lines may not be listed yet.
+func (l *refusedList) withhold(board string, posts []rankcurve.Post, refused *refusals) []rankcurve.Post {
 	if l == nil || l.rows[board] == nil {
 		return posts
 	}
-	return slices.DeleteFunc(posts, func(p rankcurve.Post) bool { return l.rows[board][p.Owner] })
+	return slices.DeleteFunc(posts, func(p rankcurve.Post) bool {
+		why, listed := l.rows[board][p.Owner]
+		if listed {
+			refused.add(board, p.Owner, errors.New(why))
+		}
+		return listed
+	})
 }
 
 // mayHave says that a line is listed, or was with another text.

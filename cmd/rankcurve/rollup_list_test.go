@@ -156,24 +156,31 @@ func (s *shell) listUntil(ctx context.Context, word string, do func(), path, lis
 	return code, at.String()
 }
 
+// killedAt counts a log with a list, and leaves the database as it is when that is killed
+// as it logs a thing. The list is the one of its end.
+func (s *shell) killedAt(word, path, list string) (database []byte) {
+	s.t.Helper()
+	keep := func() {
+		data, err := os.ReadFile(s.db())
+		if err != nil {
+			s.t.Error(err)
+		}
+		database = data
+	}
+	if code, errs := s.listUntil(context.Background(), word, keep, path, list); code != exitDone || database == nil {
+		s.t.Fatalf("exit code %d, %s", code, errs)
+	}
+	s.file("boards.db", string(database))
+	return database
+}
+
 // A run that is killed after lines were listed, and before its journal has them, is gone
 // on with: what is listed is not counted, though it could be by now, and is listed once.
 func TestWhatIsListedStaysRefused(t *testing.T) {
 	s, now := newStrictPhotos(t), saturday
 	s.now = func() time.Time { return now }
 	path, list := s.file("access.csv", logWithRefused), s.folder+"/refused.ndjson"
-	var killed []byte // the database then
-	keep := func() {
-		data, err := os.ReadFile(s.db())
-		if err != nil {
-			t.Error(err)
-		}
-		killed = data
-	}
-	if code, errs := s.listUntil(context.Background(), "lines refused", keep, path, list); code != exitDone {
-		t.Fatal(errs)
-	}
-	s.file("boards.db", string(killed))
+	killed := s.killedAt("lines refused", path, list)
 	s.run("top", "photos.view").fails(exitNotFound)
 	now = now.Add(20 * time.Minute) // no line is of the future any more
 	s.countLog(path, "--skip-refused", list).warns("10 lines")
@@ -264,33 +271,4 @@ func TestALogOfRefusedLinesAloneIsRefused(t *testing.T) {
 	s.countLog(s.file("few.csv", "image,time,type,bytes\n,21 Nov,view,1\n"), "--skip-refused", list).warns("1 line").has("output", "", nil)
 	s.countLog(s.file("access.csv", log+"a.jpg,2026-11-21,view,1\n"), "--skip-refused", list).warns("11 lines")
 	s.wantTop("photos.view", "1 a.jpg 1")
-}
-
-// What is listed of a row stays out of it, though the limit was raised when the run that
-// was killed is gone on with.
-func TestAShareThatIsListedStaysRefused(t *testing.T) {
-	s := newStrictPhotos(t)
-	path, list := s.file("access.csv", "image,time,type,bytes\n"+strings.Repeat("a.jpg,2026-11-21T09:00:00Z,view,1\n", 4)+"b.jpg,2026-11-21T09:00:00Z,view,1\n"), s.folder+"/refused.ndjson"
-	var killed []byte
-	keep := func() {
-		data, err := os.ReadFile(s.db())
-		if err != nil {
-			t.Error(err)
-		}
-		killed = data
-	}
-	if code, errs := s.listUntil(context.Background(), "shares refused", keep, path, list); code != exitDone {
-		t.Fatal(errs)
-	}
-	lines := len(s.listed(list))
-	s.file("boards.db", string(killed))
-	s.configure(photoConfig)
-	s.countLog(path, "--skip-refused", list).ok("counted 5 lines")
-	s.wantTop("photos.view", "1 b.jpg 1")
-	if got := len(s.listed(list)); got != lines || lines != 12 {
-		t.Errorf("%d lines are listed, and were %d", got, lines)
-	}
-	s.file("access.csv", "image,time,type,bytes\n"+strings.Repeat("a.jpg,2026-11-21T09:00:00Z,view,1\n", 4)+"b.jpg,2026-11-21T09:00:00Z,view,1\na.jpg,2026-11-21T09:00:00Z,view,1\n")
-	s.countLog(path, "--skip-refused", list).ok("counted 1 line")
-	s.wantTop("photos.view", "1 a.jpg 1", "1 b.jpg 1")
 }
