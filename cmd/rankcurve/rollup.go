@@ -38,7 +38,8 @@ cannot be read, is to come or too late, or beyond a limit. With --skip-refused F
 are added to FILE, as {"line": 3, "reason": "...", "text": "..."} and with a warning, and
 the others are counted. They are done with, too: put what is corrected at the log's end. FILE
 is made, or goes on if it is such a list. Of a row that does not take its share, FILE has the
-lines, with the "board" that is without them.
+lines, with the "board" that is without them. A run that was stopped while it listed such
+lines is gone on with by the same FILE alone.
 
    rankcurve load photos access.csv --count-by image --skip-refused refused.ndjson
 
@@ -247,6 +248,9 @@ func (r *rollup) run(c *cli.Context) (err error) {
 	}
 	before := r.journal.log().Done.Lines
 	if !r.older {
+		if err := r.keepList(); err != nil {
+			return err
+		}
 		if err := r.checkNew(ctx); err != nil {
 			return nothingWritten(err)
 		}

@@ -136,7 +136,7 @@ func (r *rollup) post(ctx context.Context, log *countedLog, t *tally) error {
 	switch {
 	case refused.count == 0:
 	case r.list != nil:
-		if err := r.listShares(log, &refused); err != nil {
+		if err := r.listShares(ctx, log, &refused); err != nil {
 			return err
 		}
 	default:

@@ -27,6 +27,7 @@ type countedLog struct {
 	Left map[string][]string `json:"left,omitempty"` // owners by board whose rows refused the lines up to Next, when all others had taken them
 	Lost map[string][]string `json:"lost,omitempty"` // owners by board of which it cannot be told whether they have those lines: they are not posted again
 	Skip []int               `json:"skip,omitempty"` // of the lines up to Next, those that are refused and listed
+	List string              `json:"list,omitempty"` // the file where lines up to Next are listed whose rows refused them: with another, they could be counted too
 	Ends []mark              `json:"ends,omitempty"` // earlier places, by which older copies and changes are known
 	At   time.Time           `json:"at"`             // of the last chunk's beginning
 }
@@ -35,7 +36,9 @@ type countedLog struct {
 func (l countedLog) postID() string { return fmt.Sprintf("%s-%d", l.ID, l.Done.Bytes) }
 
 // end says that the chunk under way is stored.
-func (l *countedLog) end() { l.Done, l.Next, l.Left, l.Lost, l.Skip = *l.Next, nil, nil, nil, nil }
+func (l *countedLog) end() {
+	l.Done, l.Next, l.Left, l.Lost, l.Skip, l.List = *l.Next, nil, nil, nil, nil, ""
+}
 
 func (l *countedLog) skips(line int) bool {
 	_, found := slices.BinarySearch(l.Skip, line)

@@ -20,7 +20,8 @@ import (
 // the list, and never in both, a chunk's refused lines are flushed to the list before the
 // journal has them, and the journal has them before anything of the chunk is posted. A run
 // that goes on reads the list first: what it has of the log stays refused, and is not
-// written again.
+// written again. Shares that rows refuse are found while a chunk is posted: before they are
+// listed the journal has the list's name, and that chunk is gone on with by this list alone.
 
 // maxRefusedAlone is how many lines may be refused where no other is counted. More are the
 // work of a wrong flag, and a log is counted once.

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -47,16 +51,26 @@ func (r *refusals) left() map[string][]string {
 	return left
 }
 
-// listShares lists the lines of the chunk under way that rows refuse their shares of.
-func (r *rollup) listShares(log *countedLog, refused *refusals) error {
+// listShares lists the lines of the chunk under way that rows refuse their shares of. Which
+// list that is the journal has before: a run that goes on must look into it.
+func (r *rollup) listShares(ctx context.Context, log *countedLog, refused *refusals) error {
+	path, err := filepath.Abs(r.skip)
+	if err != nil {
+		return fmt.Errorf("name the list of refused lines: %w", err)
+	}
+	if log.List != path {
+		log.List = path
+		if err := r.journal.save(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
+	r.program.log().Debug("shares refused", "family", r.def.Name, "rows", refused.count)
 	var listed []refusedLine
 	lines, t := r.log.between(log.Done.Bytes, log.Next.Bytes, log.Done.Lines+1), r.newTally(r.now)
 	for {
 		l, err := lines.read()
 		if errors.Is(err, io.EOF) {
-			err := r.list.add(listed)
-			r.program.log().Debug("shares refused", "family", r.def.Name, "rows", refused.count)
-			return err
+			return r.list.add(listed)
 		}
 		if r.refusedBefore(l) {
 			continue
@@ -68,6 +82,29 @@ func (r *rollup) listShares(log *countedLog, refused *refusals) error {
 			return fmt.Errorf("%s changed since it was counted: %w", r.log.name, err)
 		}
 	}
+}
+
+// keepList refuses to go on without the list that has refused shares of the chunk under way.
+func (r *rollup) keepList() error {
+	log := r.journal.log()
+	if log.List == "" || r.skip != "" && sameFile(log.List, r.skip) {
+		return nil
+	}
+	return usagef("the lines %d to %d were being counted when that was stopped at %s, and shares that rows refuse of them are listed in %s: with that list alone they are not counted besides; run again with --skip-refused %s",
+		log.Done.Lines+1, log.Next.Lines, log.At.Format(time.RFC3339), log.List, quoted(log.List))
+}
+
+// sameFile says whether a path leads to a file, which need not be there any more.
+func sameFile(file, path string) bool {
+	if full, err := filepath.Abs(path); err == nil && full == file {
+		return true
+	}
+	one, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(path)
+	return err == nil && os.SameFile(one, other)
 }
 
 // shares adds a line to a list for each board whose row refused it.

@@ -96,3 +96,48 @@ func TestSharesThatAreListedInPartAreListedInFull(t *testing.T) {
 	s.wantTop("photos.view:2026-11", "1 a.jpg 4", "1 c.jpg 4", "3 b.jpg 1")
 	s.wantOnce(list)
 }
+
+// Before shares are listed, the journal says where: no run goes on without that list, or they
+// could be counted besides.
+func TestSharesAreListedInOneListAlone(t *testing.T) {
+	s := newStrictPhotos(t)
+	path, list := s.file("access.csv", logWithShares), s.folder+"/refused.ndjson"
+	s.killedAt("shares refused", path, list)
+	s.configure(photoConfig)
+	other := s.folder + "/other.ndjson"
+	for _, more := range [][]string{nil, {"--skip-refused", other}} {
+		s.countLog(path, more...).fails(exitUsage, "the lines 2 to 10 were being counted when that was stopped at 2026-11-21T", "listed in "+list, "run again with --skip-refused "+list)
+		s.wantTop("photos.view", "1 b.jpg 1")
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("another list was made")
+	}
+	alias := s.folder + "/alias.ndjson"
+	if err := os.Symlink(list, alias); err != nil {
+		t.Skip(err)
+	}
+	s.countLog(path, "--skip-refused", alias).warns("8 lines")
+	s.wantOnce(list)
+	s.file("access.csv", logWithShares+"a.jpg,2026-11-21T09:00:00Z,view,1\n")
+	s.countLog(path).ok("counted 1 line") // the list is for that chunk
+	s.wantTop("photos.view", "1 a.jpg 1", "1 b.jpg 1")
+}
+
+// A list that is gone has nothing of a share any more, which is tried again.
+func TestSharesOfAListThatIsGoneAreTriedAgain(t *testing.T) {
+	s := newStrictPhotos(t)
+	path, list := s.file("access.csv", logWithShares), s.folder+"/refused.ndjson"
+	killed := string(s.killedAt("shares refused", path, list))
+	for config, lines := range map[string]int{boundedConfig: 24, photoConfig: 0} {
+		s.file("boards.db", killed)
+		s.configure(config)
+		if err := os.Remove(list); err != nil {
+			t.Fatal(err)
+		}
+		s.countLog(path, "--skip-refused", list)
+		s.wantOnce(list)
+		if got := len(s.listed(list)); got != lines {
+			t.Errorf("%d lines are listed, want %d", got, lines)
+		}
+	}
+}
