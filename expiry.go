@@ -59,11 +59,11 @@ func missingPeriod(boards []store.Board, name string, now time.Time) error {
 
 // Prune drops the boards of a store that have expired, with their curves; of one
 // family, or of all if family is empty. Now is what the machine's clock shows: where the
-// store has a clock too and that is far from it, the store's counts. It answers with those that it dropped, also
-// beside an error, such as that of boards whose definitions cannot be read, which is a
-// *[store.UnreadableError] and stops nothing. The embedded store deletes their rows with
-// them, DynamoDB has deleted them or will. It costs a read of the registry and a few writes
-// for each board.
+// store has a clock too and that is far from it, the store's counts. It answers with those
+// that it dropped, also beside an error, such as that of boards whose definitions cannot be
+// read, which is a *[store.UnreadableError] and stops nothing. The embedded store deletes
+// their rows with them, DynamoDB has deleted them or will. It costs a read of the registry
+// and a few writes for each board.
 func Prune(ctx context.Context, st store.Store, family string, now time.Time) ([]store.Board, error) {
 	expired, unreadable := Expired(ctx, st, family, now)
 	dropped, err := store.DropExpired(ctx, st, expired, now.Add(-store.WrongBy(st)))

@@ -109,9 +109,9 @@ func (b *Board) rankOrSay(ctx context.Context, c *column, mode Mode, rows []look
 // boards' names, but for those that are hidden and those on boards that have expired. An
 // owner that is on no board has none, which is no error; one that cannot be an owner is
 // [store.ErrInvalid]. Where some rows cannot be read back the others are answered beside
-// an error that is a *[store.UnreadableError], with why by board. It costs half a read unit per 4 KB begun of all the rows together,
-// and may be a moment behind what was last written. Of the options it takes [WithClock],
-// which says what has expired.
+// an error that is a *[store.UnreadableError], with why by board. It costs half a read unit
+// per 4 KB begun of all the rows together, and may be a moment behind what was last written.
+// Of the options it takes [WithClock], which says what has expired.
 func BoardsOf(ctx context.Context, st store.Store, owner string, opts ...Option) ([]store.Owned, store.Usage, error) {
 	rows, usage, err := BoardsOfWithHidden(ctx, st, owner, opts...)
 	return slices.DeleteFunc(rows, func(o store.Owned) bool { return o.Entry.Hidden }), usage, err
